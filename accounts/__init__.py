@@ -1,0 +1,1 @@
+"""Who: the custom user, teams, roles."""

@@ -1,0 +1,1 @@
+"""What may be written: action requests, decisions, gates, executions."""

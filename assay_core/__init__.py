@@ -1,0 +1,1 @@
+"""What every other package may use: canonical JSON, times and argument forms. Pure Python."""

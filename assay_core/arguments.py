@@ -1,0 +1,59 @@
+"""A tool's arguments in their one form: declared defaults filled in, declared normalisations applied.
+
+The gateway records this form and a rule's demanded arguments are brought into it,
+so that the two can be compared for equality.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay_core.instants import NotAnInstant, as_text, from_text
+
+
+@dataclass(frozen=True, slots=True)
+class ToolShape:
+    """What the verdict must know of a tool: its schemas' digest and the form of its arguments.
+
+    `defaults` maps an argument to the value it has when left out; `normalise` maps an
+    argument to the operations applied in order: `strip`, `lower`, `upper`, `instant`.
+    """
+
+    name: str
+    digest: str
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    normalise: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def one_form(arguments: Mapping[str, Any], shape: ToolShape) -> dict[str, Any]:
+    """Return the arguments with defaults filled in and normalisations applied.
+
+    A value that an operation cannot read is left as it is: equality then decides.
+    """
+    whole = {**shape.defaults, **arguments}
+    return {name: _normal(value, shape.normalise.get(name, ())) for name, value in whole.items()}
+
+
+def _normal(value: Any, operations: tuple[str, ...]) -> Any:
+    if not isinstance(value, str):
+        return value
+    for operation in operations:
+        value = _apply(value, operation)
+    return value
+
+
+def _apply(text: str, operation: str) -> str:
+    match operation:
+        case "strip":
+            return text.strip()
+        case "lower":
+            return text.lower()
+        case "upper":
+            return text.upper()
+        case "instant":
+            try:
+                return as_text(from_text(text))
+            except NotAnInstant:
+                return text
+        case _:
+            raise ValueError(f"unknown normalisation {operation!r}: use strip, lower, upper or instant")

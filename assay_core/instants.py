@@ -1,0 +1,28 @@
+"""Times: aware datetimes in, UTC ISO 8601 text out, and back."""
+
+from datetime import UTC, datetime
+
+
+class NotAnInstant(ValueError):
+    """A text does not name one point in time."""
+
+
+def as_text(moment: datetime) -> str:
+    """Return an aware time as UTC ISO 8601 with microseconds and a Z; raise NotAnInstant for a naive one."""
+    if moment.tzinfo is None:
+        raise NotAnInstant(f"{moment.isoformat()} has no time zone")
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def from_text(text: str) -> datetime:
+    """Read an ISO 8601 time with a zone into UTC; raise NotAnInstant for anything else."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise NotAnInstant(f"{text!r} is not an ISO 8601 time") from error
+    if moment.tzinfo is None:
+        raise NotAnInstant(f"{text!r} has no time zone")
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        raise NotAnInstant(f"{text!r} lies outside the calendar in UTC") from error

@@ -1,0 +1,1 @@
+"""What was done: the append-only entries and their verification."""

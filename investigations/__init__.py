@@ -1,0 +1,1 @@
+"""Who gathers: investigations, submissions, cases and their verdicts."""

@@ -1,0 +1,1 @@
+"""What may be asked: tool definitions, connectors and the gateway."""

@@ -1,0 +1,1 @@
+"""The embedded servers and the process launcher behind `make demo`, `make run` and `make test`."""

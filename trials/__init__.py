@@ -1,0 +1,1 @@
+"""What is compared: evaluations, golden sets, drills."""

@@ -1,0 +1,1 @@
+"""What decides: rules, facts, answers and verdict(). The core imports no Django."""
