@@ -1,0 +1,7 @@
+"""The approvals app."""
+
+from django.apps import AppConfig
+
+
+class ApprovalsConfig(AppConfig):
+    name = "approvals"

@@ -1,0 +1,7 @@
+"""The audit app."""
+
+from django.apps import AppConfig
+
+
+class AuditConfig(AppConfig):
+    name = "audit"

@@ -1,0 +1,7 @@
+"""The investigations app."""
+
+from django.apps import AppConfig
+
+
+class InvestigationsConfig(AppConfig):
+    name = "investigations"

@@ -1,0 +1,7 @@
+"""The triage app."""
+
+from django.apps import AppConfig
+
+
+class TriageConfig(AppConfig):
+    name = "triage"

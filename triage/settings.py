@@ -1,0 +1,209 @@
+"""All settings. Runs with nothing set for development; every variable is described in docs/settings.md."""
+
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+
+from triage import env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+PROFILE = env.choice("PROFILE", ("development", "production"), "development")
+PRODUCTION = PROFILE == "production"
+DEBUG = env.flag("DEBUG", False)
+_DEFAULT_SECRET = "development-only-secret-key-that-production-refuses"  # noqa: S105 refused below
+SECRET_KEY = env.text("SECRET_KEY", _DEFAULT_SECRET)
+if PRODUCTION and (SECRET_KEY == _DEFAULT_SECRET or len(SECRET_KEY) < 50):
+    raise ImproperlyConfigured(
+        "SECRET_KEY: production needs its own, of 50 characters or more. Make one with "
+        "`python -c 'import secrets; print(secrets.token_urlsafe(50))'` and set it in the environment."
+    )
+if PRODUCTION and DEBUG:
+    raise ImproperlyConfigured("DEBUG: production does not run with it. Unset it.")
+
+BASE_URL = env.text("BASE_URL", "http://localhost:8000").rstrip("/")
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]", "testserver"])
+CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS", [BASE_URL])
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "django_htmx",
+    "audit",
+    "accounts",
+    "toolbox",
+    "investigations",
+    "approvals",
+    "incidents",
+    "trials",
+    "triage",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "triage.csp.content_security_policy",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "triage.urls"
+ASGI_APPLICATION = "triage.asgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# --- Database ---------------------------------------------------------------------------------
+# DATABASE_URL is the application's role; DATABASE_OWNER_URL, where given, migrates.
+# The pool is for the web process and the workers; a command that runs without a server must not wait for it.
+DATABASE_POOL = env.flag("DATABASE_POOL", False)
+_STATEMENT_TIMEOUT_MS = env.integer("DATABASE_STATEMENT_TIMEOUT_MS", 30_000)
+
+
+def _database(url: str, *, pooled: bool) -> dict[str, Any]:
+    parsed: dict[str, Any] = dict(dj_database_url.parse(url))
+    parsed["CONN_MAX_AGE"] = 0
+    parsed.setdefault("OPTIONS", {})
+    # An open transaction holds the audit log's sealing horizon, so an idle one is ended.
+    parsed["OPTIONS"]["options"] = (
+        f"-c statement_timeout={_STATEMENT_TIMEOUT_MS} -c idle_in_transaction_session_timeout=60000"
+    )
+    if pooled:
+        parsed["OPTIONS"]["pool"] = {"min_size": 1, "max_size": env.integer("DATABASE_POOL_SIZE", 8, least=1)}
+    return parsed
+
+
+DATABASE_URL = env.text("DATABASE_URL", "postgres://assay_app@localhost:5432/assay")
+DATABASE_OWNER_URL = env.text("DATABASE_OWNER_URL")
+DATABASES: dict[str, Any] = {"default": _database(DATABASE_URL, pooled=DATABASE_POOL)}
+if DATABASE_OWNER_URL:
+    DATABASES["owner"] = _database(DATABASE_OWNER_URL, pooled=False)
+    DATABASES["owner"]["TEST"] = {"MIRROR": "default"}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Broker and cache -------------------------------------------------------------------------
+REDIS_URL = env.text("REDIS_URL", "redis://localhost:6379/0")
+
+
+def _broker_url(redis_url: str) -> str:
+    """Celery spells a unix socket `redis+socket://`, where redis-py and the cache spell it `unix://`."""
+    if redis_url.startswith("unix://"):
+        path, _, query = redis_url.removeprefix("unix://").partition("?")
+        number = query.removeprefix("db=") or "0"
+        return f"redis+socket://{path}?virtual_host={number}"
+    return redis_url
+
+
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
+
+CELERY_BROKER_URL = _broker_url(REDIS_URL)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_DEFAULT_QUEUE = "upkeep"
+CELERY_TASK_ROUTES = {"incidents.tasks.investigate": {"queue": "investigate"}}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# Redelivery after kill -9 needs the two restore options; the leases decide, the broker only wakes.
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": env.integer("BROKER_VISIBILITY_SECONDS", 900, least=5),
+    "unacked_restore_interval": 2,
+    "unacked_restore_throttle": 1,
+    "socket_timeout": 10,
+    "socket_connect_timeout": 5,
+}
+SWEEP_SECONDS = env.integer("SWEEP_SECONDS", 5, least=1)
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {"task": "incidents.tasks.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": 60}},
+    "partitions": {"task": "audit.tasks.prepare_partitions", "schedule": 6 * 3600},
+    "beat": {"task": "triage.tasks.note_heartbeat", "schedule": 30, "options": {"expires": 60}},
+}
+
+# --- What is loaded ---------------------------------------------------------------------------
+TRIAGE_TOOLS = env.paths("TRIAGE_TOOLS")
+TRIAGE_CONNECTORS = env.text("TRIAGE_CONNECTORS")
+TRIAGE_RULES = env.paths("TRIAGE_RULES")
+
+# --- Limits -----------------------------------------------------------------------------------
+DELIVERY_MAX_BYTES = env.integer("DELIVERY_MAX_BYTES", 2 * 1024 * 1024, least=1024)
+DATA_UPLOAD_MAX_MEMORY_SIZE = DELIVERY_MAX_BYTES + 1024
+DELIVERY_TRIES = env.integer("DELIVERY_TRIES", 5, least=1)
+LEASE_SECONDS = env.integer("LEASE_SECONDS", 60, least=2)
+INVESTIGATION_ATTEMPTS = env.integer("INVESTIGATION_ATTEMPTS", 5, least=1)
+INVESTIGATION_MAX_CALLS = env.integer("INVESTIGATION_MAX_CALLS", 60, least=1)
+
+# --- People -----------------------------------------------------------------------------------
+AUTH_USER_MODEL = "accounts.User"
+LOGIN_URL = "/sign-in/"
+LOGIN_REDIRECT_URL = "/"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_HTTPONLY = True
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = False
+
+STATIC_URL = "static/"
+STATIC_ROOT = Path(env.text("STATIC_ROOT", str(BASE_DIR / ".local" / "static")))
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if PRODUCTION
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+WHITENOISE_USE_FINDERS = not PRODUCTION
+
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+if PRODUCTION:
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+    SECURE_SSL_REDIRECT = env.flag("SECURE_SSL_REDIRECT", True)
+    SECURE_HSTS_SECONDS = env.integer("SECURE_HSTS_SECONDS", 31_536_000)
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+    if env.flag("BEHIND_PROXY", False):
+        SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
+}

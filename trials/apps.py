@@ -1,0 +1,7 @@
+"""The trials app."""
+
+from django.apps import AppConfig
+
+
+class TrialsConfig(AppConfig):
+    name = "trials"
