@@ -10,6 +10,7 @@ class Investigation(models.Model):
     """One run of an Investigator over an Incident.
 
     `attempt` is the lease's fencing number: every write of a run says `WHERE attempt = …`.
+    `tries` counts the claims since the run last made progress; too many of them end it as failed.
     """
 
     incident_id = models.BigIntegerField(db_index=True)
@@ -17,6 +18,7 @@ class Investigation(models.Model):
     state = models.CharField(max_length=12, choices=[(s.value, s.value) for s in State], default=State.QUEUED)
     subject = models.TextField(help_text="canonical JSON of the frozen Subject")
     attempt = models.PositiveIntegerField(default=0)
+    tries = models.PositiveIntegerField(default=0)
     lease_until = models.DateTimeField(null=True, blank=True)
     due_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField()
@@ -78,9 +80,10 @@ class Verdict(models.Model):
 
 
 class Draft(models.Model):
-    """The answer that a person starts from: markdown with citations."""
+    """The answer that a person starts from, written for one Verdict: markdown with citations."""
 
     investigation = models.ForeignKey(Investigation, on_delete=models.PROTECT, related_name="drafts")
+    verdict = models.OneToOneField(Verdict, on_delete=models.PROTECT, related_name="draft")
     text = models.TextField()
     created_at = models.DateTimeField()
 

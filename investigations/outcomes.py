@@ -1,0 +1,64 @@
+"""What a run ends in: plain values that cross from this app to whoever started the run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One verdict that is being stored; handed to `on_judged` inside the same transaction."""
+
+    investigation: int
+    incident: int
+    verdict: int
+    draft: int
+    passed: bool
+    hypothesis: str
+    reason: str
+    deciding: str
+    judged_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An investigation that ended without a verdict; handed to `on_failed` inside the same transaction."""
+
+    investigation: int
+    incident: int
+    reason: str
+    failed_at: datetime
+
+
+class Ending(StrEnum):
+    """How one call of `run` ended."""
+
+    JUDGED = "judged"
+    FAILED = "failed"
+    WAITING = "waiting"
+    LEASE_LOST = "lease lost"
+    NOT_CLAIMED = "not claimed"
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """How one call of `run` ended, with what it stored."""
+
+    ending: Ending
+    reason: str = ""
+    judgement: Judgement | None = None
+    failure: Failure | None = None
+    due_at: datetime | None = None
+
+
+OnJudged = Callable[[Judgement], None]
+OnFailed = Callable[[Failure], None]
+
+
+class LeaseLost(Exception):
+    """Another worker holds this investigation now; this run writes nothing more."""
+
+
+class NothingToAsk(Exception):
+    """There is no missing fact that code could ask for; the message says why."""
