@@ -111,9 +111,38 @@ class Migration(migrations.Migration):
                 "verbose_name": "user",
                 "verbose_name_plural": "users",
                 "abstract": False,
+                "permissions": (
+                    ("see_incidents", "Can see the incidents of their teams"),
+                    ("see_every_team", "Can see the incidents of every team"),
+                    ("triage_incidents", "Can acknowledge, assign, close and reopen incidents"),
+                    ("submit_claims", "Can enter a claim"),
+                ),
             },
             managers=[
                 ("objects", django.contrib.auth.models.UserManager()),
             ],
+        ),
+        migrations.CreateModel(
+            name="SignInAttempt",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "name_digest",
+                    models.CharField(help_text="SHA-256 of the name in lower case", max_length=64),
+                ),
+                ("address", models.CharField(max_length=64)),
+                ("tried_at", models.DateTimeField()),
+            ],
+            options={
+                "indexes": [
+                    models.Index(fields=["name_digest", "tried_at"], name="attempts_by_name"),
+                    models.Index(fields=["address", "tried_at"], name="attempts_by_address"),
+                ],
+            },
         ),
     ]

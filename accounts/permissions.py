@@ -1,0 +1,44 @@
+"""What a person may do, by the name that Django checks, and which role may do it.
+
+The groups and their permissions are made by migration 0002; a test holds the two to each other.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from accounts.roles import Role
+
+
+class Permission(StrEnum):
+    """One thing that a role allows, as `user.has_perm` spells it."""
+
+    SEE_INCIDENTS = "accounts.see_incidents"
+    SEE_EVERY_TEAM = "accounts.see_every_team"
+    TRIAGE_INCIDENTS = "accounts.triage_incidents"
+    SUBMIT_CLAIMS = "accounts.submit_claims"
+
+    @property
+    def codename(self) -> str:
+        """The name without its app, as the permission's row holds it."""
+        return self.value.partition(".")[2]
+
+
+_READING = frozenset({Permission.SEE_INCIDENTS})
+_WORKING = _READING | {Permission.TRIAGE_INCIDENTS, Permission.SUBMIT_CLAIMS}
+
+GRANTED: Mapping[Role, frozenset[Permission]] = {
+    Role.SUPPORT: _WORKING,
+    Role.ON_CALL: _WORKING,
+    Role.MANAGER: _WORKING | {Permission.SEE_EVERY_TEAM},
+    Role.ADMINISTRATOR: _WORKING | {Permission.SEE_EVERY_TEAM},
+    Role.AUDITOR: _READING | {Permission.SEE_EVERY_TEAM},
+}
+
+REFUSALS: Mapping[Permission, str] = {
+    Permission.SEE_INCIDENTS: "Your account has no role yet. Ask an administrator to give you one.",
+    Permission.SEE_EVERY_TEAM: "This page is for managers, administrators and auditors.",
+    Permission.TRIAGE_INCIDENTS: (
+        "Your role reads incidents and does not move them. Ask an administrator if that is wrong."
+    ),
+    Permission.SUBMIT_CLAIMS: "Your role does not enter claims. Ask an administrator if that is wrong.",
+}
