@@ -12,8 +12,6 @@ ENVELOPE_VERSION = 1
 SALT_BYTES = 32
 # RFC 6962: leaves begin with 0, inner nodes with 1, so that neither passes for the other.
 _LEAF_PREFIX = b"\x00"
-    b"\x00"  # RFC 6962: leaves begin with 0, inner nodes with 1, so that neither passes for the other
-)
 
 
 @dataclass(frozen=True, slots=True)
