@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from accounts.models import Team
-from incidents.states import Condition, DeliveryState, Outcome, State
+from incidents.states import Condition, DeliveryState, Effect, Event, Outcome, State
 
 
 class Source(models.Model):
@@ -21,6 +21,9 @@ class Source(models.Model):
     every_seconds = models.PositiveIntegerField(null=True, blank=True, help_text="heartbeat: one is due each")
     grace_seconds = models.PositiveIntegerField(default=30)
     last_seen_at = models.DateTimeField(null=True, blank=True)
+    silent_since_at = models.DateTimeField(
+        null=True, blank=True, help_text="heartbeat: when the beat was due that has not come"
+    )
     oversized_count = models.PositiveIntegerField(default=0)
     oversized_last_bytes = models.BigIntegerField(null=True, blank=True)
     oversized_last_sender = models.CharField(max_length=64, blank=True, default="")
@@ -50,13 +53,15 @@ class Delivery(models.Model):
     notes = models.JSONField(default=list, help_text="what could not be read, in sentences")
     folded_at = models.DateTimeField(null=True, blank=True)
     tries = models.PositiveSmallIntegerField(default=0)
-    next_try_at = models.DateTimeField(null=True, blank=True)
+    next_try_at = models.DateTimeField(
+        null=True, blank=True, help_text="when the sweeper sends it to be folded (again)"
+    )
 
     class Meta:
         verbose_name_plural = "deliveries"
         ordering = ("-received_at", "-pk")
         indexes = [
-            models.Index(fields=["received_at"], condition=Q(state="received"), name="deliveries_to_fold"),
+            models.Index(fields=["next_try_at"], condition=Q(state="received"), name="deliveries_to_fold"),
         ]
 
     def __str__(self) -> str:
@@ -86,6 +91,10 @@ class Incident(models.Model):
     flap_count = models.PositiveIntegerField(default=0)
     not_shown_count = models.PositiveIntegerField(default=0, help_text="alerts that the sender cut off")
     recovered_at = models.DateTimeField(null=True, blank=True)
+    episode_at = models.DateTimeField(help_text="the newest start that a firing has named")
+    resolved_episode_at = models.DateTimeField(
+        null=True, blank=True, help_text="the newest start that a resolve has named"
+    )
     snoozed_until = models.DateTimeField(null=True, blank=True)
     assignee = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="incidents"
@@ -131,7 +140,7 @@ class Signal(models.Model):
         Incident, on_delete=models.PROTECT, null=True, blank=True, related_name="signals"
     )
     position = models.PositiveIntegerField(help_text="its place in the delivery")
-    event = models.CharField(max_length=10)
+    event = models.CharField(max_length=10, choices=[(e.value, e.value) for e in Event])
     sender_key = models.CharField(max_length=200)
     title = models.CharField(max_length=300)
     severity = models.CharField(max_length=20, default="unknown")
@@ -143,13 +152,16 @@ class Signal(models.Model):
     starts_at = models.DateTimeField(null=True, blank=True)
     ends_at = models.DateTimeField(null=True, blank=True)
     received_at = models.DateTimeField()
-    effect = models.CharField(
-        max_length=20, help_text="opened, repeated, recovered, refired, resolved-only, stale"
-    )
+    effect = models.CharField(max_length=20, choices=[(e.value, e.value) for e in Effect])
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["delivery", "position"], name="one_signal_per_position")
+        ]
+        indexes = [
+            models.Index(
+                fields=["sender_key"], condition=Q(effect="resolved-only"), name="resolves_without_incident"
+            ),
         ]
 
     def __str__(self) -> str:

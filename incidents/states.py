@@ -1,6 +1,8 @@
 """The states of deliveries and incidents, and the moves between them."""
 
+from collections.abc import Mapping
 from enum import StrEnum
+from types import MappingProxyType
 
 
 class DeliveryState(StrEnum):
@@ -20,6 +22,25 @@ class Condition(StrEnum):
     EMPTY = "empty"
 
 
+class Event(StrEnum):
+    """What a signal says."""
+
+    FIRING = "firing"
+    RESOLVED = "resolved"
+    COMMENT = "comment"
+
+
+class Effect(StrEnum):
+    """What a signal did when it was folded."""
+
+    OPENED = "opened"
+    REPEATED = "repeated"
+    RECOVERED = "recovered"
+    REFIRED = "refired"
+    RESOLVED_ONLY = "resolved-only"
+    STALE = "stale"
+
+
 class State(StrEnum):
     """Where an incident stands."""
 
@@ -29,16 +50,28 @@ class State(StrEnum):
     CLOSED = "closed"
 
 
-EDGES: frozenset[tuple[State, State]] = frozenset(
+class Move(StrEnum):
+    """What changes an incident's state, by name."""
+
+    TAKE = "take"
+    JUDGE = "judge"
+    CLOSE = "close"
+    REOPEN = "reopen"
+    ACKNOWLEDGE = "acknowledge"
+    ASSIGN = "assign"
+    ASK = "ask"
+
+
+# From where a move may start, and where it ends; None where it leaves the state as it is.
+MOVES: Mapping[Move, tuple[frozenset[State], State | None]] = MappingProxyType(
     {
-        (State.OPEN, State.INVESTIGATING),
-        (State.INVESTIGATING, State.REVIEW),
-        (State.INVESTIGATING, State.OPEN),
-        (State.REVIEW, State.INVESTIGATING),
-        (State.OPEN, State.CLOSED),
-        (State.INVESTIGATING, State.CLOSED),
-        (State.REVIEW, State.CLOSED),
-        (State.CLOSED, State.OPEN),
+        Move.TAKE: (frozenset({State.OPEN}), State.INVESTIGATING),
+        Move.JUDGE: (frozenset({State.INVESTIGATING, State.REVIEW}), State.REVIEW),
+        Move.CLOSE: (frozenset({State.OPEN, State.INVESTIGATING, State.REVIEW}), State.CLOSED),
+        Move.REOPEN: (frozenset({State.CLOSED}), State.OPEN),
+        Move.ACKNOWLEDGE: (frozenset({State.OPEN, State.INVESTIGATING, State.REVIEW}), None),
+        Move.ASSIGN: (frozenset({State.OPEN, State.INVESTIGATING, State.REVIEW}), None),
+        Move.ASK: (frozenset({State.REVIEW}), None),
     }
 )
 
