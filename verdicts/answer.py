@@ -1,0 +1,176 @@
+"""A strict view of one recorded result: what is missing or of another type raises, nothing has a default."""
+
+import math
+import re
+from datetime import datetime
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+from assay_core.instants import NotAnInstant, from_text
+
+Path = str | tuple[str, ...]
+
+_DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?", re.ASCII)
+_LONGEST_SHOWN = 80
+
+
+class FieldMissing(LookupError):
+    """The answer has no field at this path."""
+
+    def __init__(self, path: str, found: str) -> None:
+        """Keep the path and what stands in its place."""
+        super().__init__(f"{path} is missing: {found}")
+        self.path = path
+        self.found = found
+
+
+class FieldMismatch(TypeError):
+    """The field at this path is there, but of another type than the check reads."""
+
+    def __init__(self, path: str, expected: str, found: str) -> None:
+        """Keep the path, the type that was expected and what was found."""
+        super().__init__(f"{path} must be {expected}, found {found}")
+        self.path = path
+        self.expected = expected
+        self.found = found
+
+
+class Answer:
+    """Typed reads by dotted path (`job.state`, `rows.0.id`; a tuple where a key itself holds a dot).
+
+    Every read raises FieldMissing or FieldMismatch when it can't be answered exactly. There is
+    deliberately no `get`, no default, no length, no iteration and no truth value.
+    """
+
+    __slots__ = ("_place", "_result", "reads")
+
+    def __init__(self, result: Any, place: str = "", reads: list[tuple[str, Any]] | None = None) -> None:
+        """View a recorded result; `place` and `reads` are for the items of a list."""
+        self._result = result
+        self._place = place
+        #: Each path that was read with the value found, in order: the words of a verdict's reason.
+        self.reads: list[tuple[str, Any]] = [] if reads is None else reads
+
+    def __bool__(self) -> bool:
+        """Refuse: whether an answer "is there" is no fact about the world."""
+        raise TypeError("an answer has no truth value: read a field of it")
+
+    def text(self, path: Path) -> str:
+        """Return a text."""
+        value = self._read(path)
+        if type(value) is str:
+            return value
+        raise self._mismatch(path, "text", value)
+
+    def integer(self, path: Path) -> int:
+        """Return a whole number; `true` is none, nor is 1.0 or "1"."""
+        value = self._read(path)
+        if type(value) is int:
+            return value
+        raise self._mismatch(path, "a whole number", value)
+
+    def number(self, path: Path) -> int | float:
+        """Return a finite number; `true` is none, nor are NaN, the infinities or "1.5"."""
+        value = self._read(path)
+        if type(value) is int:
+            return value
+        if type(value) is float and math.isfinite(value):
+            return value
+        raise self._mismatch(path, "a finite number", value)
+
+    def decimal(self, path: Path) -> Decimal:
+        """Return a decimal number that was recorded as text, like "12.50"."""
+        value = self._read(path)
+        if type(value) is str and _DECIMAL.fullmatch(value):
+            return Decimal(value)
+        raise self._mismatch(path, 'decimal text like "12.50"', value)
+
+    def flag(self, path: Path) -> bool:
+        """Return true or false; 1, "true" and null are neither."""
+        value = self._read(path)
+        if type(value) is bool:
+            return value
+        raise self._mismatch(path, "true or false", value)
+
+    def instant(self, path: Path) -> datetime:
+        """Return a point in time: ISO 8601 text with a zone."""
+        value = self._read(path)
+        if type(value) is str:
+            try:
+                return from_text(value)
+            except NotAnInstant:
+                pass
+        raise self._mismatch(path, "a time with its zone", value)
+
+    def items(self, path: Path) -> tuple["Answer", ...]:
+        """Return each item of a list as an Answer of its own. Mind the empty list: `all()` of nothing is true."""
+        value = self._list(path)
+        place = self._at(path)
+        return tuple(Answer(item, f"{place}.{index}", self.reads) for index, item in enumerate(value))
+
+    def count(self, path: Path) -> int:
+        """Return how many items a list holds (a recorded count is read with `integer`)."""
+        return len(self._list(path))
+
+    def is_null(self, path: Path) -> bool:
+        """Return whether a field that is there is null; a field that is not there raises."""
+        return self._read(path) is None
+
+    def _list(self, path: Path) -> list[Any]:
+        value = self._read(path)
+        if type(value) is list:
+            return value
+        raise self._mismatch(path, "a list", value)
+
+    def _read(self, path: Path) -> Any:
+        node = self._result
+        for step in _steps(path) if type(path) is str else path:
+            if type(node) is dict and step in node:
+                node = node[step]
+            elif type(node) is list and step.isdecimal() and step.isascii() and int(step) < len(node):
+                node = node[int(step)]
+            else:
+                raise FieldMissing(self._at(path), f"no {step} in {_contents(node)}")
+        self.reads.append((self._at(path) if self._place or type(path) is not str else path, node))
+        return node
+
+    def _at(self, path: Path) -> str:
+        dotted = path if isinstance(path, str) else ".".join(path)
+        return f"{self._place}.{dotted}" if self._place else dotted
+
+    def _mismatch(self, path: Path, expected: str, found: Any) -> FieldMismatch:
+        return FieldMismatch(self._at(path), expected, shown(found))
+
+
+def shown(value: Any) -> str:
+    """Return a recorded value in plain words, short enough for a sentence."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int() if value.bit_length() > 256:  # beyond the interpreter's limit, int to text raises
+            return "a very long number"
+        case int() | float():
+            return str(value)
+        case str():
+            return f'"{value}"' if len(value) <= _LONGEST_SHOWN else f'"{value[:_LONGEST_SHOWN]}…"'
+        case list():
+            return "an empty list" if not value else f"a list of {len(value)}"
+        case dict():
+            return "an empty object" if not value else "an object"
+        case _:
+            return f"a {type(value).__name__}"
+
+
+def _contents(node: Any) -> str:
+    if type(node) is dict and node:
+        names = [str(key) for key in list(node)[:8]]
+        return f"an object that has {', '.join(names)}{', …' if len(node) > len(names) else ''}"
+    return shown(node)
+
+
+@lru_cache(maxsize=4096)
+def _steps(path: str) -> tuple[str, ...]:
+    return tuple(path.split("."))

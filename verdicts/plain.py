@@ -1,0 +1,114 @@
+"""Strict readers from plain JSON values to typed ones. What is not exactly as declared is refused by its path."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, TypeVar
+
+from assay_core.instants import NotAnInstant, from_text
+
+T = TypeVar("T")
+
+
+class CaseUnreadable(ValueError):
+    """A stored or written case is not in its form; the message names the path and what is wrong there."""
+
+    def __init__(self, path: str, problem: str) -> None:
+        """Keep the path apart from the sentence."""
+        super().__init__(f"{path}: {problem}")
+        self.path = path
+
+
+def kind_of(value: Any) -> str:
+    """Name a JSON value's type as a person would."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a flag"
+        case int() | float():
+            return "a number"
+        case str():
+            return "text"
+        case list() | tuple():
+            return "a list"
+        case dict():
+            return "an object"
+        case _:
+            return f"a {type(value).__name__}"
+
+
+def record(
+    value: Any, path: str, required: frozenset[str], optional: frozenset[str] = frozenset()
+) -> dict[str, Any]:
+    """Return an object that has every required key and no stranger; raise CaseUnreadable."""
+    if type(value) is not dict:
+        raise CaseUnreadable(path, f"must be an object, found {kind_of(value)}")
+    keys = value.keys()
+    if keys != required:
+        missing = sorted(required - keys)
+        if missing:
+            raise CaseUnreadable(path, f"lacks {', '.join(missing)}")
+        strangers = sorted(str(key) for key in keys - required - optional)
+        if strangers:
+            raise CaseUnreadable(path, f"has {', '.join(strangers)}, which is not known here")
+    return value
+
+
+def text(value: Any, path: str) -> str:
+    """Return a text; raise CaseUnreadable."""
+    if type(value) is not str:
+        raise CaseUnreadable(path, f"must be text, found {kind_of(value)}")
+    return value
+
+
+def whole(value: Any, path: str) -> int:
+    """Return a whole number (a flag is none); raise CaseUnreadable."""
+    if type(value) is not int:
+        raise CaseUnreadable(path, f"must be a whole number, found {kind_of(value)}")
+    return value
+
+
+def flag(value: Any, path: str) -> bool:
+    """Return true or false; raise CaseUnreadable."""
+    if type(value) is not bool:
+        raise CaseUnreadable(path, f"must be true or false, found {kind_of(value)}")
+    return value
+
+
+def instant(value: Any, path: str) -> datetime:
+    """Return an ISO 8601 time with a zone; raise CaseUnreadable."""
+    try:
+        return from_text(text(value, path))
+    except NotAnInstant as error:
+        raise CaseUnreadable(path, str(error)) from error
+
+
+def mapping(value: Any, path: str) -> dict[str, Any]:
+    """Return an object with any keys; raise CaseUnreadable."""
+    if type(value) is not dict:
+        raise CaseUnreadable(path, f"must be an object, found {kind_of(value)}")
+    for key in value:
+        text(key, f"{path} (key)")
+    return value
+
+
+def texts(value: Any, path: str) -> dict[str, str]:
+    """Return an object whose values are all text; raise CaseUnreadable."""
+    for key, item in mapping(value, path).items():
+        text(item, f"{path}.{key}")
+    return dict(value)
+
+
+def several(value: Any, path: str, read: Callable[[Any, str], T]) -> tuple[T, ...]:
+    """Read each item of a list; raise CaseUnreadable."""
+    if type(value) is not list:
+        raise CaseUnreadable(path, f"must be a list, found {kind_of(value)}")
+    return tuple(read(item, f"{path}[{index}]") for index, item in enumerate(value))
+
+
+def one_of(value: Any, path: str, accepted: Mapping[str, T]) -> T:
+    """Return what a known word stands for; raise CaseUnreadable."""
+    word = text(value, path)
+    if word not in accepted:
+        raise CaseUnreadable(path, f"{word!r} is not one of {', '.join(accepted)}")
+    return accepted[word]
