@@ -1,0 +1,110 @@
+"""The tools and connectors that are loaded, by name."""
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from assay_core.arguments import ToolShape
+from toolbox import loading, yamlfile
+from toolbox.connectors.base import Connector
+from toolbox.connectors.jsonlines import JsonLinesConnector
+from toolbox.connectors.postgres import PostgresConnector
+from toolbox.definitions import DefinitionError, ToolDefinition
+from toolbox.yamlfile import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Toolbox:
+    """Every tool by name, and the connectors that answer them."""
+
+    definitions: Mapping[str, ToolDefinition]
+    connectors: Mapping[str, Connector]
+
+    def shapes(self) -> Mapping[str, ToolShape]:
+        """What a verdict must know of each tool."""
+        return {name: definition.tool_shape for name, definition in self.definitions.items()}
+
+    def close(self) -> None:
+        """Give back every connection that is held open."""
+        for connector in self.connectors.values():
+            connector.close()
+
+
+def load(tool_paths: Sequence[Path], connectors_path: Path | None) -> Toolbox:
+    """Load connectors and tools; a path is a YAML file or a folder of them. Raises DefinitionError.
+
+    With no paths at all the toolbox is empty, and every call is refused.
+    """
+    connectors = _connectors(connectors_path) if connectors_path else {}
+    kinds = {name: connector.kind for name, connector in connectors.items()}
+    definitions: dict[str, ToolDefinition] = {}
+    for file in _files(tool_paths):
+        for definition in loading.load_file(file, kinds):
+            if definition.name in definitions:
+                raise DefinitionError(
+                    file, 1, f"the tool {definition.name} is declared twice", "Rename one of them."
+                )
+            definitions[definition.name] = definition
+    return Toolbox(dict(sorted(definitions.items())), connectors)
+
+
+@functools.cache
+def current() -> Toolbox:
+    """The toolbox of TRIAGE_TOOLS and TRIAGE_CONNECTORS, loaded once for each process.
+
+    Raises DefinitionError. `current.cache_clear()` makes the next call load again.
+    """
+    path = settings.TRIAGE_CONNECTORS
+    return load(settings.TRIAGE_TOOLS, Path(path) if path else None)
+
+
+def _files(paths: Sequence[Path]) -> list[Path]:
+    files: list[Path] = []
+    for path in map(Path, paths):
+        if path.is_dir():
+            files += sorted([*path.glob("*.yaml"), *path.glob("*.yml")])
+        elif path.exists():
+            files.append(path)
+        else:
+            raise DefinitionError(path, 1, "does not exist", "Correct the path in TRIAGE_TOOLS.")
+    return files
+
+
+def _connectors(file: Path) -> dict[str, Connector]:
+    whole = yamlfile.read(file)
+    whole.mapping(frozenset({"connectors"}), frozenset({"connectors"}))
+    declared = whole.at("connectors")
+    if not isinstance(declared.data, Mapping):
+        raise declared.error("connectors is not a mapping", "Write `connectors: {NAME: {kind: ...}}`.")
+    return {str(name): _connector(str(name), declared.at(name)) for name in declared.data}
+
+
+def _connector(name: str, place: Place) -> Connector:
+    kind = place.data.get("kind") if isinstance(place.data, Mapping) else None
+    if kind == "postgres":
+        parts = place.mapping(
+            frozenset({"kind", "title", "dsn_env", "connections"}), frozenset({"title", "dsn_env"})
+        )
+        size = parts.get("connections", 4)
+        if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= 64:
+            raise place.at("connections").error(f"connections={size!r}", "Use a whole number from 1 to 64.")
+        return PostgresConnector(name, place.at("title").text(), place.at("dsn_env").text(), connections=size)
+    if kind == "jsonlines":
+        place.mapping(
+            frozenset({"kind", "title", "folder_env", "fields"}), frozenset({"title", "folder_env"})
+        )
+        fields = _fields(place.at("fields"))
+        return JsonLinesConnector(
+            name, place.at("title").text(), place.at("folder_env").text(), fields=fields
+        )
+    raise place.error(f"the connector {name} has the kind {kind!r}", "Use postgres or jsonlines.")
+
+
+def _fields(place: Place) -> Mapping[str, str]:
+    if place.data is None:
+        return {}
+    chosen = place.mapping(frozenset({"ts", "level", "service", "tenant", "message"}))
+    return {name: place.at(name).text() for name in chosen}

@@ -1,0 +1,75 @@
+"""JSON Schemas (Draft 2020-12) that reach no network, and what is wrong with a value in one sentence."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from jsonschema import Draft202012Validator, FormatChecker
+from jsonschema.exceptions import SchemaError
+from jsonschema.validators import extend
+from referencing import Registry
+
+from assay_core.instants import NotAnInstant, from_text
+
+_FORMATS = FormatChecker(formats=())
+_LONGEST = 200
+
+
+@_FORMATS.checks("date-time")
+def _is_instant(value: object) -> bool:
+    if not isinstance(value, str):
+        return True
+    try:
+        from_text(value)
+    except NotAnInstant:
+        return False
+    return True
+
+
+def _is_integer(_checker: object, value: object) -> bool:
+    # JSON Schema calls 1.0 an integer; recorded arguments are compared, so 1 and 1.0 must not both be one.
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_Validator: Any = extend(
+    Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer)
+)
+
+
+class SchemaUnusable(ValueError):
+    """A JSON Schema cannot be used; the message says why."""
+
+
+def check_schema(schema: Mapping[str, Any]) -> None:
+    """Raise SchemaUnusable for a schema that is malformed or refers outside itself."""
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        raise SchemaUnusable(f"it is not a JSON Schema: {error.message[:_LONGEST]}") from None
+    _refuse_outside(schema)
+
+
+def _refuse_outside(part: object) -> None:
+    if isinstance(part, Mapping):
+        for key, value in part.items():
+            if key in ("$ref", "$dynamicRef") and isinstance(value, str) and not value.startswith("#"):
+                raise SchemaUnusable(f"{key} {value!r} leads outside the schema; only #/... is followed")
+            if key in ("$id", "$schema") and isinstance(value, str) and "draft/2020-12" not in value:
+                raise SchemaUnusable(
+                    f"{key} {value!r} is not accepted; schemas here are Draft 2020-12 without an id"
+                )
+            _refuse_outside(value)
+    elif isinstance(part, list):
+        for item in part:
+            _refuse_outside(item)
+
+
+def complaint(value: Any, schema: Mapping[str, Any]) -> str:
+    """Return what is wrong with the value, first things first, or an empty text."""
+    validator = _Validator(schema, registry=Registry(), format_checker=_FORMATS)
+    errors = sorted(validator.iter_errors(value), key=lambda error: (len(error.absolute_path), error.message))
+    if not errors:
+        return ""
+    first = errors[0]
+    place = ".".join(str(part) for part in first.absolute_path)
+    message = first.message if len(first.message) <= _LONGEST else first.message[: _LONGEST - 1] + "…"
+    return f"{place}: {message}" if place else message
