@@ -18,6 +18,7 @@ class Rule:
 
     `needs`: identifiers without which the rule says nothing. `applies_to`: labels that the incident
     must carry, each with its accepted values. `retired`: why the rule no longer earns anything (it keeps its name).
+    `draft_pass`: what the draft of an earned pass says, with `{identifier}` for the incident's identifiers.
     """
 
     version: ClassVar[int]
@@ -25,6 +26,7 @@ class Rule:
     needs: ClassVar[set[str]] = set()
     applies_to: ClassVar[Mapping[str, set[str]]] = {}
     retired: ClassVar[str] = ""
+    draft_pass: ClassVar[str] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class RuleSpec:
     retired: str = ""
     source: str = ""
     cases: str = ""
+    draft_pass: str = ""
 
     @property
     def tools(self) -> tuple[str, ...]:
@@ -101,6 +104,7 @@ def spec_of(rule: type[Rule], *, source: str = "", cases: str = "") -> RuleSpec:
         retired=_retired(rule),
         source=source,
         cases=cases,
+        draft_pass=_draft_pass(rule),
     )
 
 
@@ -146,6 +150,14 @@ def _retired(rule: type[Rule]) -> str:
     if type(rule.retired) is not str:
         raise RuleMalformed(f"{rule.__name__}.retired is a sentence that says why the rule was retired")
     return rule.retired.strip()
+
+
+def _draft_pass(rule: type[Rule]) -> str:
+    if type(rule.draft_pass) is not str:
+        raise RuleMalformed(
+            f"{rule.__name__}.draft_pass is the text that the draft of an earned pass begins with"
+        )
+    return rule.draft_pass.strip()
 
 
 def _either(words: frozenset[str]) -> str:
