@@ -1,0 +1,58 @@
+"""Strict JSON: what two readers could understand differently is not read at all."""
+
+import json
+import math
+from typing import Any, NoReturn
+
+
+class NotReadable(ValueError):
+    """The bytes are not JSON that can be read in only one way; the message says why."""
+
+
+def read_object(body: bytes) -> dict[str, Any]:
+    """Return the JSON object in the bytes.
+
+    Raises NotReadable for anything but one object, NaN and infinities, a name given twice,
+    and nesting that is too deep to follow.
+    """
+    try:
+        value = json.loads(
+            body, parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_once
+        )
+    except NotReadable:
+        raise
+    except RecursionError:
+        raise NotReadable("The body is nested too deeply to be read.") from None
+    except UnicodeDecodeError as error:
+        raise NotReadable(f"The body is not text: byte {error.start} is not {error.encoding}.") from None
+    except json.JSONDecodeError as error:
+        raise NotReadable(
+            f"The body is not JSON: {error.msg} (line {error.lineno}, column {error.colno})."
+        ) from None
+    except ValueError as error:  # such as a number of thousands of digits
+        raise NotReadable(f"The body is not JSON that can be read: {error}.") from None
+    if not isinstance(value, dict):
+        raise NotReadable(f"The body is JSON but not an object: a {type(value).__name__}.")
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise NotReadable(f"The body holds {name}, which is not a JSON number.")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise NotReadable(f"The body holds the number {text[:40]}, which is too large to be read.")
+    return number
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    whole = dict(pairs)
+    if len(whole) < len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise NotReadable(f"The body names {name[:80]!r} twice in one object.")
+            seen.add(name)
+    return whole

@@ -1,0 +1,101 @@
+"""Sender's text made storable: NUL and lone surrogates replaced, long fields cut, each with a mark."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from incidents.adapters.reading import Notes
+
+REPLACEMENT = "\ufffd"
+CUT = "… [cut]"
+TITLE_MAX = 300
+KEY_MAX = 200
+NAME_MAX = 120
+VALUE_MAX = 1_000
+ANNOTATION_MAX = 8_000
+TEXT_MAX = 50_000
+IDENTIFIER_MAX = 200
+PAIRS_MAX = 100
+
+# Postgres stores neither: NUL is refused in text and jsonb, a lone surrogate has no UTF-8 form.
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def storable(text: str, where: str, notes: Notes) -> str:
+    """Return the text with NUL and lone surrogates replaced by U+FFFD, and note it."""
+    if _UNSTORABLE.search(text) is None:
+        return text
+    notes.add(f"{where}: characters that no database stores (NUL, half a character) were replaced.")
+    return _UNSTORABLE.sub(REPLACEMENT, text)
+
+
+def cut(text: str, limit: int, where: str, notes: Notes) -> str:
+    """Return the text in at most `limit` characters, with a mark at the end where it was cut."""
+    if len(text) <= limit:
+        return text
+    notes.add(f"{where}: cut from {len(text)} to {limit} characters; the raw delivery holds all of it.")
+    return text[: limit - len(CUT)] + CUT
+
+
+def as_line(text: str) -> str:
+    """Return the text on one line, for titles."""
+    return " ".join(text.split())
+
+
+def as_key(text: str, where: str, notes: Notes) -> str:
+    """Return a sender's key as it is, or its SHA-256 where it is longer than a key may be."""
+    if len(text) <= KEY_MAX:
+        return text
+    notes.add(f"{where}: a key of {len(text)} characters is kept as its SHA-256.")
+    return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def as_text(value: Any, where: str, notes: Notes) -> str:
+    """Return any JSON value as text; what is not text is noted and written as JSON."""
+    if isinstance(value, str):
+        return storable(value, where, notes)
+    notes.add(f"{where}: {_kind(value)} stands where text belongs.", partial=True)
+    if value is None:
+        return ""
+    try:
+        return storable(json.dumps(value, sort_keys=True, ensure_ascii=False), where, notes)
+    except RecursionError:
+        return "[nested too deeply]"
+
+
+def text_pairs(value: Any, where: str, notes: Notes, *, limit: int = VALUE_MAX) -> dict[str, str]:
+    """Return a JSON object as text to text; anything else is noted and gives no pairs."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        notes.add(f"{where} is {_kind(value)}, not an object.", partial=True)
+        return {}
+    if len(value) > PAIRS_MAX:
+        notes.add(f"{where}: the first {PAIRS_MAX} of {len(value)} fields are kept.", partial=True)
+    pairs: dict[str, str] = {}
+    for name, item in list(value.items())[:PAIRS_MAX]:
+        name = cut(storable(name, where, notes), NAME_MAX, f"{where}: a field's name", notes)
+        place = f"{where}.{name}"
+        if name in pairs:
+            notes.add(f"{place}: two fields have this name after cutting; the first is kept.", partial=True)
+            continue
+        pairs[name] = cut(as_text(item, place, notes), limit, place, notes)
+    return pairs
+
+
+def _kind(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true or false"
+        case int() | float():
+            return "a number"
+        case str():
+            return "text"
+        case list():
+            return "a list"
+        case _:
+            return "an object"
