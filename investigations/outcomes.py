@@ -62,3 +62,7 @@ class LeaseLost(Exception):
 
 class NothingToAsk(Exception):
     """There is no missing fact that code could ask for; the message says why."""
+
+
+class BudgetSpent(Exception):
+    """This attempt has made all the tool calls it may make; it is judged on what there is."""

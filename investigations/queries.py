@@ -1,106 +1,150 @@
 """What pages read of investigations, as plain values."""
 
+import json
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
 
-from investigations.models import Investigation
+from django.conf import settings
+from django.utils import timezone
+from verdicts.verdict import FactOutcome, Verdict
 
+from investigations import models
+from investigations.demands import demands_of, is_early
+from investigations.judging import Frozen
+from investigations.lines import CitationLine, EntryLine, FactLine, Segment, Story, VerdictLine
+from investigations.rulebook import current_rulebook
+from verdicts.case import Entry
+from verdicts.fact import Check
+from verdicts.rule import RuleSpec
 
-@dataclass(frozen=True, slots=True)
-class FactLine:
-    """One fact of the judged rule: what it asks, how it ended and on which entry."""
-
-    name: str
-    sentence: str
-    outcome: str  # holds | fails | unanswerable
-    reason: str
-    tool: str
-    demanded: Mapping[str, Any] | None
-    entry: int | None
-    source: str  # file:line of the check, "" when the rule is no longer loaded
-    can_ask: bool  # "ask it now" may change it
-
-
-@dataclass(frozen=True, slots=True)
-class EntryLine:
-    """One tool call of the run."""
-
-    id: int
-    tool: str
-    arguments: Mapping[str, Any]
-    status: str
-    reason: str
-    called_at: datetime
-    asked_by: str
+__all__ = [
+    "CitationLine",
+    "EntryLine",
+    "FactLine",
+    "Segment",
+    "Story",
+    "VerdictLine",
+    "latest",
+    "segments",
+    "story",
+]
+_CITATION = re.compile(r"\[entry ([0-9]{1,18})\]")
 
 
-@dataclass(frozen=True, slots=True)
-class CitationLine:
-    """One finding of the submission and whether its citation was accepted."""
-
-    fact: str
-    entry: int
-    accepted: bool
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """A piece of the draft: plain text, or a citation when `entry` is set.
-
-    `verified` says that the entry belongs to the judged case; a page links only those.
-    """
-
-    text: str
-    entry: int | None = None
-    verified: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class VerdictLine:
-    """One verdict in one line."""
-
-    id: int
-    passed: bool
-    hypothesis: str
-    rule_sentence: str
-    rule_version: int | None
-    reason: str
-    deciding: str
-    rulebook_digest: str
-    case_digest: str
-    judged_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Story:
-    """All that a page shows of one investigation. `verdict` is None until it is judged."""
-
-    investigation: int
-    incident: int
-    investigator: str
-    state: str
-    reason: str
-    started_at: datetime | None
-    finished_at: datetime | None
-    due_at: datetime | None
-    verdict: VerdictLine | None
-    earlier: tuple[VerdictLine, ...]
-    facts: tuple[FactLine, ...]
-    refutations: tuple[FactLine, ...]
-    citations: tuple[CitationLine, ...]
-    other_entries: tuple[EntryLine, ...]  # of the run, deciding no fact
-    draft: str
-    segments: tuple[Segment, ...]
-
-
-def latest(incident_id: int) -> Investigation | None:
+def latest(incident_id: int) -> models.Investigation | None:
     """Return the incident's newest investigation, if it has one."""
-    return Investigation.objects.filter(incident_id=incident_id).order_by("-pk").first()
+    return models.Investigation.objects.filter(incident_id=incident_id).order_by("-pk").first()
 
 
-def story(investigation: Investigation) -> Story:
-    """Return all that a page shows of one investigation."""
-    raise NotImplementedError
+def story(investigation: models.Investigation) -> Story:
+    """Return all that a page shows of one investigation; without a verdict the story is short."""
+    bare = Story(
+        investigation=investigation.pk,
+        incident=investigation.incident_id,
+        investigator=investigation.investigator,
+        state=investigation.state,
+        reason=investigation.reason,
+        started_at=investigation.started_at,
+        finished_at=investigation.finished_at,
+        due_at=investigation.due_at,
+    )
+    stored = list(investigation.verdicts.select_related("case", "draft").order_by("-pk"))
+    if not stored:
+        return bare
+    last, rulebook = stored[0], current_rulebook()
+    frozen = Frozen.from_text(last.case.body)
+    decided = Verdict.from_plain(json.loads(last.body))
+    rule = rulebook.rules.get(decided.hypothesis)
+    askable = {
+        each.fact
+        for each in demands_of(decided.hypothesis, frozen.subject, rulebook)
+        if not is_early(each, timezone.now())
+    }
+    facts = tuple(_fact_line(fact, rule, can_ask=fact.name in askable) for fact in decided.facts)
+    deciding = {fact.entry for fact in facts}
+    return replace(
+        bare,
+        verdict=_verdict_line(last, decided, rule),
+        earlier=tuple(
+            _verdict_line(each, Verdict.from_plain(json.loads(each.body)), None) for each in stored[1:]
+        ),
+        facts=facts,
+        refutations=(),
+        citations=tuple(
+            CitationLine(each.fact, each.entry, each.accepted, each.reason) for each in decided.citations
+        ),
+        other_entries=tuple(
+            _entry_line(entry) for number, entry in sorted(frozen.entries.items()) if number not in deciding
+        ),
+        draft=last.draft.text,
+        segments=segments(last.draft.text, frozen.entries),
+    )
+
+
+def segments(text: str, entries: Mapping[int, Entry]) -> tuple[Segment, ...]:
+    """Cut a draft at its citations; one that names no entry of the case is not verified."""
+    found: list[Segment] = []
+    start = 0
+    for match in _CITATION.finditer(text):
+        number = int(match[1])
+        if match.start() > start:
+            found.append(Segment(text[start : match.start()]))
+        found.append(Segment(match[0], number, number in entries))
+        start = match.end()
+    if start < len(text):
+        found.append(Segment(text[start:]))
+    return tuple(found)
+
+
+def source_of(check: Check) -> str:
+    """Return where a check is written, as file:line, relative to the project where it lies inside."""
+    code = getattr(check, "__code__", None)
+    if code is None:
+        return ""
+    file = Path(code.co_filename)
+    inside = file.relative_to(settings.BASE_DIR) if file.is_relative_to(settings.BASE_DIR) else file
+    return f"{inside}:{code.co_firstlineno}"
+
+
+def _fact_line(outcome: FactOutcome, rule: RuleSpec | None, *, can_ask: bool) -> FactLine:
+    fact = rule.facts.get(outcome.name) if rule else None
+    return FactLine(
+        name=outcome.name,
+        sentence=fact.sentence if fact else "",
+        outcome=outcome.outcome,
+        reason=outcome.reason,
+        tool=outcome.tool,
+        demanded=outcome.demanded,
+        entry=outcome.entry,
+        source=source_of(fact.holds) if fact else "",
+        can_ask=can_ask and outcome.outcome != "holds",
+    )
+
+
+def _entry_line(entry: Entry) -> EntryLine:
+    return EntryLine(
+        id=entry.id,
+        tool=entry.tool,
+        arguments=entry.arguments,
+        status=entry.status,
+        reason=entry.reason,
+        called_at=entry.called_at,
+        asked_by=entry.asked_by,
+    )
+
+
+def _verdict_line(stored: models.Verdict, decided: Verdict, rule: RuleSpec | None) -> VerdictLine:
+    return VerdictLine(
+        id=stored.pk,
+        passed=stored.passed,
+        hypothesis=stored.hypothesis,
+        rule_sentence=rule.sentence if rule else "",
+        rule_version=decided.rule_version,
+        reason=stored.reason,
+        deciding=decided.deciding,
+        rulebook_digest=stored.rulebook_digest,
+        case_digest=stored.case.digest,
+        judged_at=stored.created_at,
+    )

@@ -2,9 +2,13 @@
 
 from datetime import datetime
 
-from verdicts.case import Subject
+from django.db import IntegrityError, transaction
 
 from accounts.models import User
+from accounts.services import actor_name
+from assay_core.canonical import canonical
+from investigations import asking, running, sweeping
+from investigations.leases import Lease, note
 from investigations.models import Investigation
 from investigations.outcomes import (
     Ending,
@@ -16,6 +20,8 @@ from investigations.outcomes import (
     OnJudged,
     RunOutcome,
 )
+from investigations.states import OPEN, State
+from verdicts.case import Subject
 
 __all__ = [
     "Ending",
@@ -29,6 +35,7 @@ __all__ = [
     "open_investigation",
     "run",
 ]
+_TRIES = 3
 
 
 def open_investigation(
@@ -39,7 +46,27 @@ def open_investigation(
     An incident has at most one open investigation: while there is one, that one is returned.
     The caller sends the task after commit.
     """
-    raise NotImplementedError
+    body = canonical(subject.to_plain())
+    for _ in range(_TRIES):
+        try:
+            with transaction.atomic():
+                row = Investigation.objects.create(
+                    incident_id=incident_id,
+                    investigator=investigator,
+                    state=State.QUEUED,
+                    subject=body,
+                    created_at=now,
+                    queued_at=now,
+                )
+                note(Lease(row.pk, incident_id, row.attempt, investigator), "investigation.queued")
+            return row
+        except IntegrityError:
+            existing = Investigation.objects.filter(incident_id=incident_id, state__in=OPEN).first()
+            if existing is not None:
+                return existing
+    raise IntegrityError(
+        f"incident {incident_id}: its open investigation ended {_TRIES} times while we looked"
+    )
 
 
 def run(investigation_id: int, *, on_judged: OnJudged, on_failed: OnFailed) -> RunOutcome:
@@ -47,17 +74,19 @@ def run(investigation_id: int, *, on_judged: OnJudged, on_failed: OnFailed) -> R
 
     `on_judged` and `on_failed` run inside the transaction that stores the ending, so that the
     incident moves with it; what they raise rolls everything back, is raised again, and the run
-    is tried again later. A lost lease is an ending, not an exception.
+    is tried again later. A lost lease is an ending, not an exception. Must be called outside any
+    transaction, since each tool call commits its entry at once.
     """
-    raise NotImplementedError
+    return running.run(investigation_id, on_judged=on_judged, on_failed=on_failed)
 
 
 def ask_and_judge(investigation_id: int, *, fact: str | None, by: User, on_judged: OnJudged) -> Judgement:
     """Ask what a judged investigation still lacks, with the rule's own arguments, and judge again.
 
-    `fact` names one missing fact; None asks every missing one. Raises NothingToAsk.
+    `fact` names one fact that does not hold; None asks every unanswerable one. Raises NothingToAsk.
+    Must be called outside any transaction.
     """
-    raise NotImplementedError
+    return asking.ask_and_judge(investigation_id, fact=fact, by=actor_name(by), on_judged=on_judged)
 
 
 def due(now: datetime) -> list[int]:
@@ -66,4 +95,5 @@ def due(now: datetime) -> list[int]:
     These are: queued ones whose task was not sent or got lost, running ones with an expired
     lease, and waiting ones whose time has come (they move to queued).
     """
-    raise NotImplementedError
+    sweeping.wake(now)
+    return sweeping.unsent(now)

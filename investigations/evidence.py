@@ -1,0 +1,68 @@
+"""The entries of a run, read back from the audit log: whatever process wrote them, they all count."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from investigations.leases import Lease, renew
+from investigations.outcomes import BudgetSpent
+from toolbox import gateway, registry
+from toolbox.gateway import Called
+from toolbox.scope import Budget, CallScope
+from verdicts.case import Entry
+
+
+def entries_of(investigation_id: int) -> dict[int, Entry]:
+    """Return every tool call of the run by its entry id, those of former attempts too."""
+    return {
+        called.entry: _entry(called, investigation_id) for called in gateway.entries_of_run(investigation_id)
+    }
+
+
+def _entry(called: Called, investigation_id: int) -> Entry:
+    return Entry(
+        id=called.entry,
+        leaf=called.leaf,
+        investigation=investigation_id,
+        tool=called.tool,
+        arguments=called.arguments,
+        status=called.status,
+        result=called.result,
+        reason=called.reason,
+        called_at=called.called_at,
+        finished_at=called.finished_at,
+        asked_by=called.asked_by,
+        covered=called.covered,
+    )
+
+
+class Asker:
+    """Asks tools for one attempt of a run: renews the lease before each call and counts the calls."""
+
+    def __init__(self, scope: CallScope, *, lease: Lease | None, limit: int) -> None:
+        self._scope = scope
+        self._lease = lease
+        self._budget = Budget(limit)
+        self._limit = limit
+
+    def on_behalf_of(self, caller: str) -> "Asker":
+        """Return an asker in another name that spends the same budget under the same lease."""
+        other = Asker(replace(self._scope, caller=caller), lease=self._lease, limit=self._limit)
+        other._budget = self._budget
+        return other
+
+    def __call__(self, tool: str, arguments: Mapping[str, Any]) -> Entry:
+        """Return the recorded answer. Raises BudgetSpent and LeaseLost, never for a tool's failure."""
+        if not self._budget.take():
+            raise BudgetSpent(f"The limit of {self._limit} tool calls was reached (INVESTIGATION_MAX_CALLS).")
+        if self._lease is not None:
+            renew(self._lease, _longest(tool))
+        called = gateway.call(tool, arguments, self._scope)
+        assert self._scope.investigation is not None  # every asker belongs to a run
+        return _entry(called, self._scope.investigation)
+
+
+def _longest(tool: str) -> float:
+    """Return how long a call of the tool may take: its control question and then the question itself."""
+    definition = registry.current().definitions.get(tool)
+    return 2.0 * definition.limits.seconds if definition else 0.0

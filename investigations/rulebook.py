@@ -1,0 +1,18 @@
+"""The rulebook that judges now: our rules and the configured packs, against the tools that are loaded."""
+
+from functools import cache
+from pathlib import Path
+
+from django.conf import settings
+from verdicts.loading import load_rulebook
+from verdicts.rulebook import Rulebook
+
+import verdicts
+from toolbox import registry
+
+
+@cache
+def current_rulebook() -> Rulebook:
+    """Return the rulebook, loaded once for each process."""
+    ours = Path(verdicts.__file__).parent / "rules"
+    return load_rulebook([ours, *settings.TRIAGE_RULES], registry.current().shapes())
