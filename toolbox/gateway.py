@@ -87,7 +87,7 @@ def _refuse_open_transaction() -> None:
         ) from None
 
 
-def _readable(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+def _readable(arguments: object) -> tuple[dict[str, Any], str]:
     """Return the arguments as plain JSON, or nothing and the reason why they cannot be read."""
     if not isinstance(arguments, Mapping):
         return {}, f"the arguments are {type(arguments).__name__}, not an object"
