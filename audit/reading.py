@@ -47,7 +47,7 @@ def of_incident(number: int) -> tuple[StoredEntry, ...]:
     return _read("WHERE e.incident = %s ORDER BY e.id", [number])
 
 
-def _read(condition: str, values: Sequence[object]) -> tuple[StoredEntry, ...]:
+def _read(condition: str, values: Sequence[int | str]) -> tuple[StoredEntry, ...]:
     with connection.cursor() as cursor:
         cursor.execute(_COLUMNS + condition, values)
         return tuple(_stored(row) for row in cursor.fetchall())

@@ -89,7 +89,8 @@ BEGIN
     END IF;
     -- The whole text is compared, so that nothing can be added, doubled or spelled in another way.
     v_expected := concat(
-        '{"actor":', p_canonical::json -> 'actor',
+        -- A name beyond ASCII is taken as it is spelled; that it is the right name is checked below.
+        '{"actor":', CASE WHEN p_actor ~ '^[ -~]*$' THEN to_json(p_actor) ELSE p_canonical::json -> 'actor' END,
         ',"id":', p_id,
         ',"incident":', coalesce(p_incident::text, 'null'),
         ',"investigation":', coalesce(p_investigation::text, 'null'),
@@ -221,7 +222,7 @@ def _one(editor: BaseDatabaseSchemaEditor, query: str, values: list[str] | None 
 
 class Migration(migrations.Migration):
     initial = True
-    dependencies: list[tuple[str, str]] = []
+    dependencies = []
     operations = [
         migrations.RunPython(lay, elidable=False),
         migrations.CreateModel(

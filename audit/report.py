@@ -1,0 +1,152 @@
+"""What a verification found, and how it is said to a person and to a script. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from audit.examination import StoredRow
+
+INTACT, TAMPERED, PARTIAL, CANNOT_VERIFY = 0, 1, 2, 3
+_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Fault:
+    """One entry at which the log is not what was written, with every reason."""
+
+    entry: int
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The whole result. `faults` holds the lowest ids only; the counts are of all."""
+
+    checked: int
+    tampered: int
+    citations: int
+    broken_citations: int
+    faults: tuple[Fault, ...]
+    erased: int
+    never_written: int
+    in_default: int
+    left_out: tuple[str, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """Return 0 for intact, 1 for tampered, 2 for intact as far as it was checked."""
+        if self.faults:
+            return TAMPERED
+        return PARTIAL if self.left_out else INTACT
+
+    def sentences(self) -> list[str]:
+        """Return the result for a person, the most important first."""
+        return [self._result(), *self._faults(), *self._notes()]
+
+    def _result(self) -> str:
+        done = f"{_count(self.checked, 'entry', 'entries')} and {_count(self.citations, 'citation')} checked"
+        if self.faults:
+            return (
+                f"TAMPERED at entry {self.faults[0].entry}: {done}, "
+                f"{_count(self.tampered, 'entry', 'entries')} not as written, "
+                f"{_count(self.broken_citations, 'citation')} broken."
+            )
+        if self.left_out:
+            return f"PARTIAL: {done}, all as written; not all was checked."
+        return f"INTACT: {done}, all as written."
+
+    def _faults(self) -> list[str]:
+        lines = [f"  entry {fault.entry}: {'; '.join(fault.reasons)}" for fault in self.faults]
+        more = self.tampered + self.broken_citations - len(self.faults)
+        return [*lines, f"  and {more} more"] if self.faults and more > 0 else lines
+
+    def _notes(self) -> list[str]:
+        notes = [f"Not checked: {what}." for what in self.left_out]
+        if self.erased:
+            notes.append(
+                f"{_count(self.erased, 'payload')} erased, as the log records; their entries still stand."
+            )
+        if self.never_written:
+            notes.append(
+                f"{_count(self.never_written, 'id')} between the first and the last never written: their "
+                "transactions were rolled back, or they were deleted together with their payload."
+            )
+        if self.in_default:
+            notes.append(
+                f"{_count(self.in_default, 'entry', 'entries')} in the default partition: the month's own "
+                "was not made in time. See that beat and the upkeep worker run."
+            )
+        return notes
+
+
+@dataclass(slots=True)
+class Tally:
+    """The running counts of one verification, of constant size however long the log is."""
+
+    first: int
+    last: int | None
+    _checked: int = 0
+    _tampered: int = 0
+    _citations: int = 0
+    _broken: int = 0
+    _erased: int = 0
+    _missing: int = 0
+    _in_default: int = 0
+    _previous: int | None = None
+    _faults: list[Fault] = field(default_factory=list)
+    _left_out: list[str] = field(default_factory=list)
+
+    def covers(self, number: int) -> bool:
+        """Say whether an entry lies in the range that is checked."""
+        return self.first <= number and (self.last is None or number <= self.last)
+
+    def entry(self, row: StoredRow, reasons: Sequence[str]) -> None:
+        """Count one entry, whole or not."""
+        self._checked += 1
+        self._erased += row.body is None and not reasons
+        self._in_default += row.span.is_default
+        if self._previous is not None:
+            self._missing += max(0, row.id - self._previous - 1)
+        self._previous = row.id
+        if reasons:
+            self.fault(row.id, reasons)
+
+    def fault(self, number: int, reasons: Sequence[str]) -> None:
+        """Count one entry that is not as it was written."""
+        self._tampered += 1
+        self._keep(Fault(number, tuple(reasons)))
+
+    def citation(self, number: int, broken: str, where: str) -> None:
+        """Count one citation; `broken` says what is wrong with it, if anything is."""
+        self._citations += 1
+        if broken:
+            self._broken += 1
+            self._keep(Fault(number, (f"{broken} (cited by {where})",)))
+
+    def leave_out(self, what: str) -> None:
+        """Note what was not checked."""
+        self._left_out.append(what)
+
+    def report(self) -> Report:
+        """Return the counts as the final result."""
+        left_out = list(self._left_out)
+        if self.first > 1 or self.last is not None:
+            until = "the end" if self.last is None else f"entry {self.last}"
+            left_out.insert(0, f"anything outside entry {self.first} to {until}")
+        return Report(
+            checked=self._checked,
+            tampered=self._tampered,
+            citations=self._citations,
+            broken_citations=self._broken,
+            faults=tuple(self._faults),
+            erased=self._erased,
+            never_written=self._missing,
+            in_default=self._in_default,
+            left_out=tuple(left_out),
+        )
+
+    def _keep(self, fault: Fault) -> None:
+        self._faults = sorted([*self._faults, fault])[:_SHOWN]
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
