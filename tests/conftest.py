@@ -113,7 +113,7 @@ def app_dsn(servers: Servers, django_db_setup: None) -> str:
 
 @pytest.fixture
 def make_user() -> Callable[..., Any]:
-    """Make a person: `make_user("ada", role=Role.SUPPORT, teams=[team])`. Ask for `db` or `committed_db` too."""
+    """Make a person: `make_user("ada", role=Role.SUPPORT)`. Ask for `db` or `committed_db` too."""
     from django.contrib.auth.models import Group
 
     from accounts.models import User
@@ -164,7 +164,7 @@ def start_process(process_environment: dict[str, str]) -> Iterator[Callable[...,
 def start_worker(
     start_process: Callable[..., subprocess.Popen[bytes]],
 ) -> Callable[..., subprocess.Popen[bytes]]:
-    """Start a Celery worker for the given queues: `start_worker("investigate", "upkeep", LEASE_SECONDS="2")`."""
+    """Start a Celery worker for these queues: `start_worker("investigate", LEASE_SECONDS="2")`."""
 
     def start(*queues: str, **variables: str) -> subprocess.Popen[bytes]:
         from triage.local.children import worker_arguments

@@ -40,8 +40,8 @@ class NamedPostgres:
             row = link.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user").fetchone()
         if row is None or not row[0]:
             raise RuntimeError(
-                "The tests make databases and roles: point DATABASE_OWNER_URL (or DATABASE_URL) at a superuser "
-                "of a server for tests, or unset both to use the embedded one."
+                "The tests make databases and roles: point DATABASE_OWNER_URL (or DATABASE_URL) at a "
+                "superuser of a server for tests, or unset both to use the embedded one."
             )
 
     def dsn(self, dbname: str, user: str = "postgres") -> str:

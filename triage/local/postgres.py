@@ -1,4 +1,4 @@
-"""An embedded PostgreSQL: the binaries of a wheel, driven directly. No TCP, a socket in a short private folder."""
+"""An embedded PostgreSQL: a wheel's binaries, driven directly. No TCP, a socket in a short private folder."""
 
 import contextlib
 import importlib.util
@@ -48,7 +48,7 @@ def short_folder() -> Path:
 
 
 class PostgresServer:
-    """One server over one data folder. `password` empty means trust for whoever reaches the private socket."""
+    """One server over one data folder. No password means trust for whoever reaches the private socket."""
 
     def __init__(self, data: Path, *, password: str = "", settings: Mapping[str, str] | None = None) -> None:
         self._footing: Footing = footing(find_binaries(), data)
@@ -72,7 +72,7 @@ class PostgresServer:
         return self._process
 
     def start(self) -> None:
-        """Make the data folder when it is missing, start, and return when queries are answered. Repeatable."""
+        """Make the data folder if missing, start, and return when queries are answered. Repeatable."""
         if self._process is not None and self._process.poll() is None:
             return
         self._make_data()

@@ -1,4 +1,4 @@
-"""Operating-system processes: started so that they die with us, recognised again by their birth, ended for sure."""
+"""Processes: started so that they die with us, recognised again by their birth, ended for sure."""
 
 import ctypes
 import os
@@ -13,7 +13,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def dies_with_parent(number: signal.Signals) -> Callable[[], None]:
-    """Return a preexec_fn: the kernel sends this signal when the launcher dies, by kill -9 too. Linux only."""
+    """Return a preexec_fn: the kernel sends this signal when the launcher dies, by kill -9 too (Linux)."""
     prctl = ctypes.CDLL(None, use_errno=True).prctl if sys.platform == "linux" else None
     parent = os.getpid()
 

@@ -15,11 +15,17 @@ _KNOWN = (
     ),
     (
         "database files are incompatible with server",
-        "{where} was made by another PostgreSQL version: dump it with that one, or `make demo-reset` to start over.",
+        (
+            "{where} was made by another PostgreSQL version: dump it with that one, or start over with "
+            "`make demo-reset`."
+        ),
     ),
     (
         "Bad file format reading the append only file",
-        "The broker's file under {where} is damaged. It holds nothing that PostgreSQL lacks: delete it, start again.",
+        (
+            "The broker's file under {where} is damaged. It holds nothing that PostgreSQL lacks: delete it, "
+            "then start again."
+        ),
     ),
 )
 

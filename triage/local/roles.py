@@ -1,4 +1,4 @@
-"""The three roles of the application's database, and the database itself. The same SQL is printed for the docs.
+"""The three roles of the application's database, and the database itself. The docs print the same SQL.
 
 `python -m triage.local.roles` prints it.
 """
@@ -86,9 +86,7 @@ def _run_once(link: "psycopg.Connection[tuple[object, ...]]", text: str) -> None
 
 def printed(database: str = "assay") -> str:
     """Return the bootstrap as a script for psql."""
-    lines = [
-        "-- As a superuser. Then give each LOGIN role a password: \\password assay_owner, \\password assay_app"
-    ]
+    lines = ["-- As a superuser. Then set the passwords: \\password assay_owner, \\password assay_app"]
     every = statements(database)
     lines += [f"{one.text};" for one in every if not one.inside]
     lines += [f"\\connect {database}", *(f"{one.text};" for one in every if one.inside)]

@@ -16,7 +16,7 @@ _NOBODY = "nobody"
 
 @dataclass(frozen=True, slots=True)
 class Footing:
-    """As whom and from where a server runs: its binaries, its data, its uid (None: ours), a command before it."""
+    """As whom and from where a server runs: binaries, data, uid (None: ours), a command before it."""
 
     binaries: Path
     data: Path
@@ -85,7 +85,7 @@ def _works(before: tuple[str, ...]) -> bool:
 
 
 def _copied(binaries: Path, apart: Path) -> Path:
-    """Copy pginstall and its `.libs` sibling (same relative places) where all may read; return the new bin."""
+    """Copy pginstall and its `.libs` sibling (same relative places) to where all may read; return the bin."""
     package = binaries.parent.parent
     target = apart / package.name
     _make_our_own(apart)

@@ -29,7 +29,8 @@ def find_binary() -> Path:
             if found.exists():
                 return found
     raise CannotStart(
-        "No Valkey for this machine is among the installed packages. Set REDIS_URL to a Redis or Valkey of your own."
+        "No Valkey for this machine is among the installed packages. Set REDIS_URL to a Redis or Valkey "
+        "of your own."
     )
 
 
