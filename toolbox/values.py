@@ -25,7 +25,7 @@ class Cleaner:
     def clean(self, value: Any, depth: int = 0) -> Any:
         """Return the value as a result may hold it: integers beyond 2^53, NaN and infinities become text.
 
-        NUL and lone surrogates are replaced. Raises ValueUnreadable for what is nested too deeply or is no JSON type.
+        NUL and lone surrogates are replaced. Raises ValueUnreadable for deep nesting and for what is no JSON.
         """
         if depth > _DEEPEST:
             raise ValueUnreadable(f"a value is nested deeper than {_DEEPEST} levels")
