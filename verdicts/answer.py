@@ -104,7 +104,7 @@ class Answer:
         raise self._mismatch(path, "a time with its zone", value)
 
     def items(self, path: Path) -> tuple["Answer", ...]:
-        """Return each item of a list as an Answer of its own. Mind the empty list: `all()` of nothing is true."""
+        """Return each item of a list as an Answer of its own (mind that `all()` of no items is true)."""
         value = self._list(path)
         place = self._at(path)
         return tuple(Answer(item, f"{place}.{index}", self.reads) for index, item in enumerate(value))
@@ -145,23 +145,22 @@ class Answer:
 
 def shown(value: Any) -> str:
     """Return a recorded value in plain words, short enough for a sentence."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
-        case int() if value.bit_length() > 256:  # beyond the interpreter's limit, int to text raises
-            return "a very long number"
-        case int() | float():
-            return str(value)
-        case str():
-            return f'"{value}"' if len(value) <= _LONGEST_SHOWN else f'"{value[:_LONGEST_SHOWN]}…"'
-        case list():
-            return "an empty list" if not value else f"a list of {len(value)}"
-        case dict():
-            return "an empty object" if not value else "an object"
-        case _:
-            return f"a {type(value).__name__}"
+    kind = type(value)
+    if kind is str:
+        return f'"{value}"' if len(value) <= _LONGEST_SHOWN else f'"{value[:_LONGEST_SHOWN]}…"'
+    if kind is int:  # far beyond 64 bits, int to text becomes slow and then raises
+        return str(value) if value.bit_length() <= 256 else "a very long number"
+    if kind is bool:
+        return "true" if value else "false"
+    if value is None:
+        return "null"
+    if kind is float:
+        return repr(value)
+    if kind is list:
+        return f"a list of {len(value)}" if value else "an empty list"
+    if kind is dict:
+        return "an object" if value else "an empty object"
+    return f"a {kind.__name__}"
 
 
 def _contents(node: Any) -> str:

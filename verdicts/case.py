@@ -93,7 +93,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One recorded tool call. `arguments` are in the form the gateway recorded: defaults and normalisation applied."""
+    """One recorded tool call. `arguments` are in their one form: defaults filled in, normalised."""
 
     id: int
     leaf: str

@@ -61,7 +61,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refutation:
-    """One thing that must not be so: any entry of the run with this tool that satisfies `when` fails the verdict."""
+    """One thing that must not be so: any entry of the run with this tool that satisfies `when` is a fail."""
 
     tool: str
     when: Check

@@ -1,4 +1,4 @@
-"""Strict readers from plain JSON values to typed ones. What is not exactly as declared is refused by its path."""
+"""Strict readers from plain JSON to typed values: what is not exactly as declared is refused by its path."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime

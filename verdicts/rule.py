@@ -17,7 +17,8 @@ class Rule:
     """Base of every rule: a class with a doc sentence, a version, kinds, needs, and Facts as attributes.
 
     `needs`: identifiers without which the rule says nothing. `applies_to`: labels that the incident
-    must carry, each with its accepted values. `retired`: why the rule no longer earns anything (it keeps its name).
+    must carry, each with its accepted values. `retired`: why the rule, which keeps its name, no longer
+    earns anything.
     `draft_pass`: what the draft of an earned pass says, with `{identifier}` for the incident's identifiers.
     """
 
@@ -80,8 +81,11 @@ class RuleSpec:
         return tuple(found)
 
 
-def spec_of(rule: type[Rule], *, source: str = "", cases: str = "") -> RuleSpec:
-    """Freeze a rule class; raises RuleMalformed that says what to change."""
+def spec_of(rule: type[Rule], *, source: str = "", cases: str = "", module_doc: str = "") -> RuleSpec:
+    """Freeze a rule class; raises RuleMalformed that says what to change.
+
+    The sentence is the first line of the class's docstring, or of its module's.
+    """
     declared = {name: value for base in reversed(rule.__mro__) for name, value in vars(base).items()}
     facts = {name: value for name, value in declared.items() if isinstance(value, Fact)}
     refutations = {name: value for name, value in declared.items() if isinstance(value, Refutation)}
@@ -89,8 +93,8 @@ def spec_of(rule: type[Rule], *, source: str = "", cases: str = "") -> RuleSpec:
         raise RuleMalformed(
             f"{rule.__name__} declares no Fact: a rule without one would earn a pass for nothing"
         )
-    sentence = (rule.__doc__ or "").strip().partition("\n")[0].strip()
-    if not sentence or rule.__doc__ == Rule.__doc__:
+    sentence = (rule.__doc__ or module_doc or "").strip().partition("\n")[0].strip()
+    if not sentence:
         raise RuleMalformed(f"{rule.__name__} needs a docstring: its first line is the rule's sentence")
     return RuleSpec(
         name=snake_case(rule.__name__),

@@ -1,0 +1,98 @@
+"""The right question: a fact's arguments for one subject in their one form, and when two are the same."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from assay_core.arguments import ToolShape, one_form
+from assay_core.instants import as_text
+from verdicts.answer import shown
+from verdicts.case import Subject
+from verdicts.fact import Fact
+
+
+class NotAskable(ValueError):
+    """What `ask` returned can't be a tool's arguments; the message names the place and the type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a fact needs to be asked. A call before `not_before` earns nothing."""
+
+    fact: str
+    tool: str
+    arguments: Mapping[str, Any]
+    not_before: datetime | None = None
+
+
+def demanded(fact: Fact, subject: Subject, shape: ToolShape) -> dict[str, Any]:
+    """Return the arguments that a recorded call must equal, JSON-ready and in their one form.
+
+    Raises whatever `ask` raises (IdentifierMissing above all), and NotAskable.
+    """
+    arguments = json_ready(fact.ask(subject))
+    if type(arguments) is not dict:
+        raise NotAskable(f"ask returned {shown(arguments)}, not a mapping of arguments")
+    if shape.defaults or shape.normalise:
+        whole: dict[str, Any] = json_ready(one_form(arguments, shape))
+        return whole
+    return arguments
+
+
+def json_ready(value: Any, path: str = "ask") -> Any:
+    """Return a value as plain JSON: times become UTC text, tuples lists; raise NotAskable for strangers."""
+    kind = type(value)
+    if kind is str:
+        if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
+            raise NotAskable(f"{path} holds a lone surrogate, which no tool can be asked")
+        return value
+    if value is None or kind is int or kind is bool:
+        return value
+    if isinstance(value, Mapping):
+        return {_key(key, path): json_ready(item, f"{path}.{key}") for key, item in value.items()}
+    if kind is list or kind is tuple:
+        return [json_ready(item, f"{path}[{index}]") for index, item in enumerate(value)]
+    if isinstance(value, datetime):
+        return as_text(value)
+    if kind is float and math.isfinite(value):
+        return value
+    if isinstance(value, str):  # a word of an enum
+        return json_ready(str.__str__(value), path)
+    raise NotAskable(f"{path} is a {kind.__name__}, which no tool can be asked")
+
+
+def _key(key: Any, path: str) -> str:
+    if type(key) is not str:
+        raise NotAskable(f"{path} has the key {shown(key)}, and a name is text")
+    return key
+
+
+def same(left: Any, right: Any) -> bool:
+    """Say whether two JSON values have one canonical text: 1, 1.0, true and "1" are four different things."""
+    kind = type(left)
+    if kind is not type(right):
+        return False
+    if kind is dict:
+        if left.keys() != right.keys():
+            return False
+        return all(same(item, right[key]) for key, item in left.items())
+    if kind is list:
+        return len(left) == len(right) and all(map(same, left, right))
+    if kind is float:  # 0.0 and -0.0 are equal and have two texts
+        return math.isfinite(left) and repr(left) == repr(right)
+    return bool(left == right)
+
+
+def difference(wanted: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
+    """Say in words how a recorded question differs from the one that counts."""
+    parts = []
+    for name in sorted(wanted.keys() | asked.keys()):
+        if name not in asked:
+            parts.append(f"without {name} {shown(wanted[name])}")
+        elif name not in wanted:
+            parts.append(f"with {name} {shown(asked[name])}, which does not belong to the question")
+        elif not same(wanted[name], asked[name]):
+            parts.append(f"for {name} {shown(asked[name])} instead of {shown(wanted[name])}")
+    return ", ".join(parts) or "for something else"

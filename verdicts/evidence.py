@@ -1,0 +1,198 @@
+"""One fact or refutation against a run: which entry decides, whether it may be read, and what it says."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from assay_core.arguments import ToolShape
+from assay_core.instants import NotAnInstant, as_text, from_text
+from assay_core.results import Status
+from verdicts.answer import Answer, shown
+from verdicts.attempt import attempt
+from verdicts.case import Entry, Subject
+from verdicts.demand import demanded, difference, same
+from verdicts.fact import Check, Fact, Refutation
+from verdicts.outcomes import Effect, FactOutcome, Outcome, RefutationOutcome
+
+_READS_TOLD = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A fact's outcome, and the entries that answered its question last (more than one only in a tie)."""
+
+    outcome: FactOutcome
+    newest: tuple[int, ...]
+
+
+def judge_fact(
+    name: str,
+    fact: Fact,
+    *,
+    subject: Subject,
+    judged_at: datetime,
+    shape: ToolShape | None,
+    asked: Sequence[Entry],
+) -> Judged:
+    """Decide one fact from the run's entries of its tool. The newest answer to its question decides."""
+    if shape is None:
+        return _unasked(name, fact, f"No tool named {fact.tool} is loaded here.")
+    arguments, problem = attempt(demanded, fact, subject, shape)
+    if problem:
+        return _unasked(name, fact, f"The question can't be put: {problem}.")
+    matching = [entry for entry in asked if entry.arguments == arguments and same(arguments, entry.arguments)]
+    if not matching:
+        return _unasked(name, fact, _nobody_asked(fact, arguments, asked), arguments)
+    newest = matching if len(matching) == 1 else _newest(matching)
+    deciding: FactOutcome | None = None
+    for entry in newest:
+        outcome, reason = _read(fact, entry, arguments, subject=subject, judged_at=judged_at)
+        if deciding is None or _severity(outcome) > _severity(deciding.outcome):
+            deciding = FactOutcome(name, outcome, reason, fact.tool, entry.id, arguments)
+    assert deciding is not None  # newest is never empty
+    return Judged(deciding, tuple(entry.id for entry in newest))
+
+
+def judge_refutation(
+    name: str, refutation: Refutation, *, subject: Subject, asked: Sequence[Entry]
+) -> RefutationOutcome:
+    """Decide one refutation: every entry of its tool is read, whatever it was asked and whenever."""
+    doubt: RefutationOutcome | None = None
+    for entry in asked:
+        if entry.status not in (Status.OBSERVED, Status.EMPTY, Status.TRUNCATED):
+            continue
+        answer = Answer(entry.result)
+        outcome, reason = _check(refutation.when, answer, subject)
+        if outcome is Outcome.HOLDS:
+            said = refutation.sentence or _words(name)
+            return RefutationOutcome(
+                name, Effect.FIRES, f"{_ended(said)} Entry {entry.id}: {_told(answer)}.", entry.id
+            )
+        if outcome is Outcome.UNANSWERABLE and entry.status != Status.EMPTY and doubt is None:
+            sentence = f"It can't be ruled out: entry {entry.id} can't be read, {reason}."
+            doubt = RefutationOutcome(name, Effect.UNANSWERABLE, sentence, entry.id)
+    return doubt or RefutationOutcome(name, Effect.SILENT, "No entry of the run satisfies it.", None)
+
+
+def _unasked(name: str, fact: Fact, reason: str, arguments: Mapping[str, Any] | None = None) -> Judged:
+    return Judged(FactOutcome(name, Outcome.UNANSWERABLE, reason, fact.tool, None, arguments), ())
+
+
+def _nobody_asked(fact: Fact, arguments: Mapping[str, Any], asked: Sequence[Entry]) -> str:
+    if not asked:
+        return f"Nobody asked {fact.tool}."
+    nearest = max(asked, key=lambda entry: (_alike(arguments, entry.arguments), entry.id))
+    return (
+        f"Nobody asked {fact.tool} the right question: "
+        f"entry {nearest.id} asked {difference(arguments, nearest.arguments)}."
+    )
+
+
+def _alike(wanted: Mapping[str, Any], asked: Mapping[str, Any]) -> int:
+    return sum(1 for name, value in wanted.items() if name in asked and same(value, asked[name]))
+
+
+def _newest(matching: Sequence[Entry]) -> list[Entry]:
+    """Return the last call by its time and the last by its id: where a clock stepped back, both must do."""
+    latest = max(entry.called_at for entry in matching)
+    highest = max(entry.id for entry in matching)
+    return [entry for entry in matching if entry.called_at == latest or entry.id == highest]
+
+
+def _severity(outcome: Outcome) -> int:
+    return (Outcome.HOLDS, Outcome.UNANSWERABLE, Outcome.FAILS).index(outcome)
+
+
+def _read(
+    fact: Fact, entry: Entry, arguments: Mapping[str, Any], *, subject: Subject, judged_at: datetime
+) -> tuple[Outcome, str]:
+    problem = (
+        _status_problem(fact, entry)
+        or _time_problem(fact, entry, subject, judged_at=judged_at)
+        or (_window_problem(fact.covers, entry, arguments) if fact.covers else "")
+    )
+    if problem:
+        return Outcome.UNANSWERABLE, problem
+    answer = Answer(entry.result)
+    outcome, reason = _check(fact.holds, answer, subject)
+    if outcome is Outcome.UNANSWERABLE:
+        return outcome, f"Entry {entry.id} can't be read: {reason}."
+    if outcome is Outcome.HOLDS:
+        return outcome, f"Entry {entry.id}: {_told(answer)}."
+    said = f" {_ended(fact.sentence)}" if fact.sentence else ""
+    return outcome, f"Entry {entry.id}: {_told(answer)}.{' Expected:' if said else ''}{said}"
+
+
+def _check(check: Check, answer: Answer, subject: Subject) -> tuple[Outcome, str]:
+    """Run a check. Exactly True, after reading at least one field, holds; exactly False fails."""
+    value, problem = attempt(check, answer, subject)
+    if problem:
+        return Outcome.UNANSWERABLE, problem
+    if value is not True and value is not False:
+        return Outcome.UNANSWERABLE, f"the check returned a {type(value).__name__}, not True or False"
+    if not answer.reads:
+        return Outcome.UNANSWERABLE, "the check read no field of the answer"
+    return (Outcome.HOLDS if value else Outcome.FAILS), ""
+
+
+def _status_problem(fact: Fact, entry: Entry) -> str:
+    status = entry.status
+    if status == Status.OBSERVED:
+        return ""
+    if status == Status.EMPTY:
+        return "" if fact.accepts_empty else f"Entry {entry.id} found nothing, and nothing is no answer here."
+    if status == Status.TRUNCATED:
+        if fact.truncation_harmless_because:
+            return ""
+        return f"Entry {entry.id} was cut by a limit: what is missing could say otherwise."
+    why = f": {_ended(entry.reason)}" if entry.reason else "."
+    return f"Entry {entry.id} gave no answer ({status}){why}"
+
+
+def _time_problem(fact: Fact, entry: Entry, subject: Subject, *, judged_at: datetime) -> str:
+    called_at = entry.called_at
+    if called_at <= subject.started_at:
+        return (
+            f"Entry {entry.id} was asked at {as_text(called_at)}, "
+            f"not after the incident began at {as_text(subject.started_at)}."
+        )
+    if not called_at <= entry.finished_at <= judged_at:
+        return f"The times of entry {entry.id} can't be: asked, answered and judged are not in this order."
+    if fact.not_before is not None and called_at < subject.started_at + fact.not_before:
+        opens_at = as_text(subject.started_at + fact.not_before)
+        return f"Entry {entry.id} was asked at {as_text(called_at)}; only from {opens_at} on does it count."
+    if fact.max_age is not None and judged_at - called_at > fact.max_age:
+        return f"Entry {entry.id} is older than {fact.max_age} at the time of judging."
+    return ""
+
+
+def _window_problem(covers: Mapping[str, str], entry: Entry, arguments: Mapping[str, Any]) -> str:
+    covered = entry.covered
+    if covered is None:
+        return f"Entry {entry.id} does not say which window it covered."
+    for argument, edge in covers.items():
+        try:
+            wanted = from_text(arguments[argument])
+            had = from_text(covered[edge])
+        except (KeyError, TypeError, NotAnInstant):
+            return f"Entry {entry.id} does not say that its window reaches {edge} {argument}."
+        if (had > wanted) if edge == "since" else (had < wanted):
+            return f"Entry {entry.id} covered {edge} {as_text(had)}, and asked was {edge} {as_text(wanted)}."
+    return ""
+
+
+def _told(answer: Answer) -> str:
+    """Name each field that was read with its value, the last value where one was read twice."""
+    reads = dict(answer.reads)
+    words = [f"{path} is {shown(value)}" for path, value in list(reads.items())[:_READS_TOLD]]
+    more = len(reads) - len(words)
+    return ", ".join(words) + (f" and {more} more" if more else "")
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
