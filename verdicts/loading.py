@@ -1,4 +1,4 @@
-"""Rules from folders: each file with the cases that prove it. One that can't be used never stops the others."""
+"""Rules from folders, each file with the cases that prove it. A bad one never stops the others."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,15 +33,18 @@ class LoadedRule:
 def load_rulebook(
     folders: Sequence[Path], shapes: Mapping[str, ToolShape], suspended: frozenset[str] = frozenset()
 ) -> Rulebook:
-    """Load every rule of the folders. What can't be used stands in `broken` with a sentence; never raises for a rule.
+    """Load every rule of the folders. What can't be used stands in `broken` with a sentence; nothing is raised.
 
-    A name that two files claim is broken, whoever came first: a pack must not change what a shipped rule means.
+    A name that two files claim is broken, whoever came first: a pack must not change what a shipped
+    rule means.
     """
     rules: dict[str, RuleSpec] = {}
     broken: dict[str, str] = {}
     seen: dict[str, Path] = {}
-    for folder in folders:
-        for path in rule_files(Path(folder)):
+    for folder in map(Path, folders):
+        if not folder.is_dir():
+            broken[folder.name] = f"there is no folder {folder}: correct the list of rule folders."
+        for path in rule_files(folder):
             name = path.stem
             if name in seen:
                 rules.pop(name, None)
@@ -120,10 +123,11 @@ def _spec(path: Path, source: str, cases: str) -> RuleSpec:
 
 
 def _run(path: Path, source: str) -> ModuleType:
-    """Run a rule's source. Compiled from the text that the digest covers, so that no stale bytecode can differ."""
+    """Run a rule's source: compiled from the very text that the digest covers, never from stale bytecode."""
     module = ModuleType(f"assay_rules.{path.stem}")
     module.__file__ = str(path)
-    exec(compile(source, str(path), "exec"), module.__dict__)  # noqa: S102 a rule is code by design
+    code = compile(source, str(path), "exec", dont_inherit=True)
+    exec(code, module.__dict__)  # noqa: S102 a rule is code by design
     return module
 
 
