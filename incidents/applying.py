@@ -1,0 +1,154 @@
+"""What one piece of a delivery changes: signals stored, incidents opened and moved on, investigations queued."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from audit import writing
+from incidents import sending
+from incidents.adapters.reading import SignalValue
+from incidents.episodes import Moment, Past, Track
+from incidents.matching import Keyed, Matched, match
+from incidents.models import Delivery, Incident, Signal
+from incidents.states import Effect
+from incidents.subjects import subject_of
+from investigations import services as investigations
+
+_CHANGED = (
+    "signal_count", "flap_count", "last_received_at", "not_shown_count",
+    "episode_at", "resolved_episode_at", "recovered_at", "sender_clock_note",
+)  # fmt: skip
+_TOLD = {
+    Effect.OPENED: "incident.opened",
+    Effect.RECOVERED: "incident.recovered",
+    Effect.REFIRED: "incident.refired",
+}
+
+
+@dataclass(slots=True)
+class _Applied:
+    delivery: Delivery
+    matched: Matched
+    signals: list[Signal] = field(default_factory=list)
+    pasts: dict[str, Past] = field(default_factory=dict)
+    recovered_closed: dict[int, Incident] = field(default_factory=dict)
+    told: list[tuple[Effect, Incident]] = field(default_factory=list)
+
+
+def apply(delivery: Delivery, values: Sequence[SignalValue], *, not_shown: int, now: datetime) -> None:
+    """Fold these signals inside the caller's transaction, which holds the delivery's lock."""
+    signals = tuple(
+        Keyed(
+            value.sender_key or f"delivery:{delivery.pk}:{value.position}",
+            value,
+            Moment(value.event, value.starts_at, value.ends_at, delivery.received_at),
+        )
+        for value in values
+    )
+    matched = match(delivery.source, signals)
+    applied = _Applied(delivery, matched, pasts=dict(matched.pasts))
+    for signal in signals:
+        incident, effect = _step(applied, signal)
+        applied.signals.append(_row(delivery, signal, incident, effect))
+    incidents = [matched.incidents[key] for key in sorted(matched.incidents)]
+    for incident in incidents:
+        incident.not_shown_count = not_shown
+    Incident.objects.bulk_update(incidents, _CHANGED, batch_size=250)
+    for closed in applied.recovered_closed.values():
+        closed.save(update_fields=["recovered_at", "resolved_episode_at"])
+    Signal.objects.bulk_create(applied.signals, batch_size=250)
+    _follow(applied, now)
+
+
+def _step(applied: _Applied, signal: Keyed) -> tuple[Incident | None, Effect]:
+    incident = applied.matched.incidents.get(signal.key)
+    if incident is None or _is_before_opening(applied, incident, signal):
+        return _step_without(applied, signal)
+    incident.last_received_at = max(incident.last_received_at, signal.moment.received_at)
+    incident.first_received_at = min(incident.first_received_at, signal.moment.received_at)
+    incident.signal_count += 1
+    if incident.signal_count == 1:
+        applied.told.append((Effect.OPENED, incident))
+        return incident, Effect.OPENED
+    track, effect = Track(incident.episode_at, incident.resolved_episode_at, incident.recovered_at).after(
+        signal.moment
+    )
+    incident.episode_at = track.episode_at
+    incident.resolved_episode_at = track.resolved_episode_at
+    incident.recovered_at = track.recovered_at
+    incident.sender_clock_note = incident.sender_clock_note or signal.value.clock_note[:200]
+    if effect is Effect.REFIRED:
+        incident.flap_count += 1
+    if effect in _TOLD:
+        applied.told.append((effect, incident))
+    return incident, effect
+
+
+def _is_before_opening(applied: _Applied, incident: Incident, signal: Keyed) -> bool:
+    """An incident of this piece, and the signal stands before the one that opens it."""
+    return incident.signal_count == 0 and not applied.pasts[signal.key].opens(signal.moment)
+
+
+def _step_without(applied: _Applied, signal: Keyed) -> tuple[Incident | None, Effect]:
+    """A signal whose key has no open incident and that opens none."""
+    past = applied.pasts[signal.key]
+    closed = applied.matched.closed.get(signal.key)
+    if signal.moment.is_resolve:
+        applied.pasts[signal.key] = past.after_resolve(signal.moment)
+        if closed is None or signal.moment.recovered_at < closed.episode_at:
+            return closed, Effect.RESOLVED_ONLY if closed is None else Effect.STALE
+        closed.resolved_episode_at = max(
+            closed.resolved_episode_at or signal.moment.episode_at, signal.moment.episode_at
+        )
+        effect = Effect.REPEATED if closed.recovered_at else Effect.RECOVERED
+        closed.recovered_at = closed.recovered_at or signal.moment.recovered_at
+        applied.recovered_closed[closed.pk] = closed
+        if effect is Effect.RECOVERED:
+            applied.told.append((effect, closed))
+        return closed, effect
+    if past.is_of_closed(signal.moment):
+        return closed, Effect.REPEATED
+    return closed, Effect.STALE
+
+
+def _row(delivery: Delivery, signal: Keyed, incident: Incident | None, effect: Effect) -> Signal:
+    value = signal.value
+    return Signal(
+        delivery=delivery,
+        incident=incident,
+        position=value.position,
+        event=value.event,
+        sender_key=signal.key,
+        title=value.title,
+        severity=value.severity,
+        labels=dict(value.labels),
+        annotations=dict(value.annotations),
+        identifiers=dict(value.identifiers),
+        text=value.text,
+        link=value.link,
+        starts_at=value.starts_at,
+        ends_at=value.ends_at,
+        received_at=delivery.received_at,
+        effect=effect,
+    )
+
+
+def _follow(applied: _Applied, now: datetime) -> None:
+    """What follows from the effects: audit entries, and an investigation for each opened incident."""
+    slug = applied.delivery.source.slug
+    for effect, incident in applied.told:
+        writing.write(
+            _TOLD[effect],
+            {
+                "delivery": applied.delivery.pk,
+                "source": slug,
+                "sender_key": incident.sender_key,
+                "title": incident.title,
+                "previous": incident.previous_id,
+            },
+            actor=f"source:{slug}",
+            incident=incident.pk,
+        )
+        if effect is Effect.OPENED:
+            investigation = investigations.open_investigation(incident.pk, subject_of(incident), now=now)
+            sending.investigate_after_commit(investigation.pk)

@@ -1,0 +1,114 @@
+"""Deliveries come in: stored as they are, committed before they are answered."""
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F
+
+from incidents import sending
+from incidents.adapters import schedule
+from incidents.models import Delivery, Source
+from incidents.states import Condition, DeliveryState, Event
+
+# How long the fold's message may take before the sweeper sends another.
+GRACE = timedelta(seconds=15)
+_SEEN_EVERY = timedelta(seconds=10)
+_HEADERS = frozenset({"content-type", "content-length", "user-agent", "date", "x-request-id", "traceparent"})
+_HEADER_MAX = 300
+
+
+def secret_digest(secret: str) -> str:
+    """Return what is kept of a secret."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def is_secret_of(source: Source, secret: str) -> bool:
+    """Compare in constant time with the secret, and with the next one while it is being changed."""
+    given = secret_digest(secret)
+    kept = (source.secret_digest, source.next_secret_digest)
+    return any([hmac.compare_digest(given, digest) for digest in kept])  # noqa: C419 both, always
+
+
+def receive(source: Source, body: bytes, headers: Mapping[str, str], sender: str, now: datetime) -> Delivery:
+    """Store one delivery; after commit a worker is woken to fold it.
+
+    A heartbeat's beat has nothing to fold: it is folded at once, and ends the source's silence.
+    """
+    with transaction.atomic():
+        is_beat = source.adapter == "heartbeat"
+        delivery = Delivery.objects.create(
+            source=source,
+            body=body,
+            headers=_kept(headers),
+            sender=sender[:64],
+            received_at=now,
+            next_try_at=now + GRACE,
+            state=DeliveryState.FOLDED if is_beat else DeliveryState.RECEIVED,
+            condition=Condition.WHOLE if is_beat else "",
+            folded_at=now if is_beat else None,
+        )
+        if is_beat:
+            _note_beat(source.pk, now)
+        else:
+            _note_seen(source, now)
+            sending.fold_after_commit(delivery.pk)
+    return delivery
+
+
+def count_oversized(source: Source, *, size: int, sender: str) -> None:
+    """Count a body that was too large to be taken, with its size and sender."""
+    Source.objects.filter(pk=source.pk).update(
+        oversized_count=F("oversized_count") + 1,
+        oversized_last_bytes=min(size, 2**63 - 1),
+        oversized_last_sender=sender[:64],
+    )
+
+
+def report_silence(source: Source, *, silent_since_at: datetime, now: datetime) -> bool:
+    """Write the schedule's delivery about a heartbeat that did not come; return whether it was news.
+
+    Of several that notice the same silence one writes it. A beat in between wins.
+    """
+    with transaction.atomic():
+        marked = Source.objects.filter(
+            pk=source.pk, silent_since_at=None, last_seen_at=source.last_seen_at, is_active=True
+        ).update(silent_since_at=silent_since_at)
+        if marked:
+            _report(source.slug, Event.FIRING, silent_since_at, beat_at=source.last_seen_at, now=now)
+    return bool(marked)
+
+
+def _note_beat(source_id: int, now: datetime) -> None:
+    source = Source.objects.select_for_update(no_key=True).get(pk=source_id)
+    since = source.silent_since_at
+    source.last_seen_at = max(now, source.last_seen_at or now)
+    source.silent_since_at = None
+    source.save(update_fields=["last_seen_at", "silent_since_at"])
+    if since is not None:
+        _report(source.slug, Event.RESOLVED, since, beat_at=now, now=now)
+
+
+def _note_seen(source: Source, now: datetime) -> None:
+    """Rarely enough that a storm does not queue up for one row."""
+    if source.last_seen_at is None or now - source.last_seen_at > _SEEN_EVERY:
+        Source.objects.filter(pk=source.pk).update(last_seen_at=now)
+
+
+def _report(slug: str, event: Event, since: datetime, *, beat_at: datetime | None, now: datetime) -> None:
+    source, _ = Source.objects.get_or_create(
+        slug="schedule", defaults={"title": "Schedule", "adapter": "schedule", "created_at": now}
+    )
+    body = schedule.render(slug, event=event, silent_since_at=since, beat_at=beat_at)
+    receive(source, body, {"content-type": "application/json"}, "schedule", now)
+
+
+def _kept(headers: Mapping[str, str]) -> dict[str, str]:
+    """Only what helps to understand a delivery; never what signs a sender in."""
+    return {
+        name.lower(): value[:_HEADER_MAX].encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+        for name, value in headers.items()
+        if name.lower() in _HEADERS
+    }
