@@ -3,17 +3,17 @@
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
-from verdicts.rulebook import Demand
-from verdicts.verdict import verdict
 
-from investigations import models
+from investigations import models, rulebook
 from investigations.demands import ask_all, demands_of, is_early
 from investigations.evidence import Asker, entries_of
 from investigations.judging import Frozen, freeze, store
 from investigations.outcomes import Judgement, NothingToAsk, OnJudged
-from investigations.rulebook import current_rulebook
 from investigations.states import State
 from toolbox.scope import CallScope
+from verdicts.demand import Demand
+from verdicts.outcomes import Outcome
+from verdicts.verdict import verdict
 
 
 def ask_and_judge(investigation_id: int, *, fact: str | None, by: str, on_judged: OnJudged) -> Judgement:
@@ -38,7 +38,7 @@ def ask_and_judge(investigation_id: int, *, fact: str | None, by: str, on_judged
             entries_of(row.pk),
             now=timezone.now(),
         )
-        judgement = store(row, frozen, current_rulebook(), actor=by)
+        judgement = store(row, frozen, rulebook.current_rulebook(), actor=by)
         on_judged(judgement)
     return judgement
 
@@ -60,18 +60,18 @@ def _last_case(row: models.Investigation) -> Frozen:
 
 def _missing(last: Frozen, fact: str | None) -> list[Demand]:
     """Return the demands to ask: one named fact that does not hold, or all that are unanswerable."""
-    rulebook, now = current_rulebook(), timezone.now()
+    book, now = rulebook.current_rulebook(), timezone.now()
     hypothesis = last.case.submission.hypothesis
-    demands = demands_of(hypothesis, last.subject, rulebook)
+    demands = demands_of(hypothesis, last.subject, book)
     if not demands:
         raise NothingToAsk(f"No rule that is loaded asks anything for the hypothesis {hypothesis!r}.")
     outcomes = {
-        each.name: each.outcome for each in verdict(last.case, last.subject, last.entries, rulebook).facts
+        each.name: each.outcome for each in verdict(last.case, last.subject, last.entries, book).facts
     }
     if fact is None:
-        wanted = [each for each in demands if outcomes.get(each.fact) == "unanswerable"]
+        wanted = [each for each in demands if outcomes.get(each.fact) is Outcome.UNANSWERABLE]
     else:
-        wanted = [each for each in demands if each.fact == fact and outcomes.get(fact) != "holds"]
+        wanted = [each for each in demands if each.fact == fact and outcomes.get(fact) is not Outcome.HOLDS]
     if not wanted:
         raise NothingToAsk(f"Under {hypothesis}, {fact or 'no fact'} is missing an answer.")
     ripe = [each for each in wanted if not is_early(each, now)]

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from verdicts.rulebook import Demand, Rulebook
-
 from assay_core.canonical import canonical
 from investigations.outcomes import BudgetSpent
 from verdicts.case import Entry, Finding, Subject
+from verdicts.demand import Demand
+from verdicts.rulebook import Rulebook
 
 Ask = Callable[[str, Mapping[str, Any]], Entry]
 

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from string import Template
 
-from verdicts.verdict import FactOutcome, Verdict
-
 from verdicts.case import Subject
+from verdicts.outcomes import Effect, FactOutcome, Outcome, Verdict
 from verdicts.rule import RuleSpec
 
 _LONGEST_QUOTE = 160
+_ENTRY_AHEAD = re.compile(r"^Entry [0-9]+: ")
 _SPACES = re.compile(r"[\s\x00-\x1f\x7f]+")
 # What a sender or a database wrote must not look like a citation, a link or a heading of ours.
 _INERT = str.maketrans({"[": "(", "]": ")", "<": "‹", ">": "›", "`": "'", "*": "∗", "#": "＃"})
@@ -34,7 +34,7 @@ def plain(text: str, longest: int = _LONGEST_QUOTE) -> str:
 def _claim(subject: Subject, verdict: Verdict, rule: RuleSpec | None) -> Iterable[str]:
     yield "Hello,"
     yield f"thank you for writing to us about “{plain(subject.title)}”{_about(subject)}."
-    held = _lines(verdict, rule, "holds")
+    held = _lines(verdict, rule, with_values=False)
     if verdict.passed:
         yield _rules_own_words(subject, rule)
         yield "We have looked into it, and this is what we found:\n\n" + held
@@ -46,8 +46,8 @@ def _claim(subject: Subject, verdict: Verdict, rule: RuleSpec | None) -> Iterabl
         return
     if held:
         yield "This is what we could confirm so far:\n\n" + held
-    yield _missing("What we found does not fit with this:", verdict, rule, "fails")
-    yield _missing("This we could not confirm yet:", verdict, rule, "unanswerable")
+    yield _missing("Our records do not agree with this:", verdict, rule, Outcome.FAILS)
+    yield _missing("This we could not confirm yet:", verdict, rule, Outcome.UNANSWERABLE)
     yield _against(verdict)
     yield "Because of that we can't tell you yet how this ends."
     yield _what_would_help(subject)
@@ -73,7 +73,9 @@ def _report(subject: Subject, verdict: Verdict, rule: RuleSpec | None) -> Iterab
     )
     if verdict.passed and rule is not None:
         yield _rules_own_words(subject, rule)
-        yield f"**What the evidence shows.** {plain(rule.sentence, 400)}\n\n" + _lines(verdict, rule, "holds")
+        yield f"**What the evidence shows.** {plain(rule.sentence, 400)}\n\n" + _lines(
+            verdict, rule, with_values=True
+        )
         yield (
             f"**What to do next.** Every fact of {_spoken(verdict.hypothesis)} holds. "
             "Read the cited entries, then close the incident."
@@ -86,10 +88,10 @@ def _report(subject: Subject, verdict: Verdict, rule: RuleSpec | None) -> Iterab
             f"**What the evidence shows.** The nearest explanation is {_spoken(verdict.hypothesis)}"
             f" (“{plain(rule.sentence, 400)}”). It is not shown: {plain(verdict.reason, 400)}"
         )
-        held = _lines(verdict, rule, "holds")
+        held = _lines(verdict, rule, with_values=True)
         yield f"This holds:\n\n{held}" if held else ""
-        yield _missing("This speaks against it:", verdict, rule, "fails")
-        yield _missing("This could not be answered:", verdict, rule, "unanswerable")
+        yield _missing("This speaks against it:", verdict, rule, Outcome.FAILS)
+        yield _missing("This could not be answered:", verdict, rule, Outcome.UNANSWERABLE)
         yield _against(verdict)
     yield "**What to do next.** Treat it as real until a person has found the cause." + _first_look(
         verdict, rule
@@ -115,26 +117,39 @@ class _Braced(Template):
     """`{name}` and nothing else: no attribute, no index, no format of a value can be asked for."""
 
     delimiter = "{"
-    pattern = r"(?P<escaped>\{\{)|\{(?P<named>[a-z][a-z0-9_]*)\}|(?P<braced>(?!))|(?P<invalid>\{)"
+    pattern = re.compile(r"(?P<escaped>\{\{)|\{(?P<named>[a-z][a-z0-9_]*)\}|(?P<braced>(?!))|(?P<invalid>\{)")
 
 
-def _lines(verdict: Verdict, rule: RuleSpec | None, outcome: str) -> str:
+def _lines(verdict: Verdict, rule: RuleSpec | None, *, with_values: bool) -> str:
     return "\n".join(
-        f"- {_stated(fact.name, rule)}{_cited(fact)}" for fact in verdict.facts if fact.outcome == outcome
+        f"- {_stated(fact.name, rule)}{f' {_said(fact)}' if with_values else ''}{_cited(fact)}"
+        for fact in verdict.facts
+        if fact.outcome is Outcome.HOLDS
     )
 
 
-def _missing(heading: str, verdict: Verdict, rule: RuleSpec | None, outcome: str) -> str:
+def _missing(heading: str, verdict: Verdict, rule: RuleSpec | None, outcome: Outcome) -> str:
     lines = [
-        f"- {_stated(fact.name, rule)} {plain(fact.reason, 400)}{_cited(fact)}"
+        f"- {_stated(fact.name, rule)} {_said(fact)}{_cited(fact)}"
         for fact in verdict.facts
-        if fact.outcome == outcome
+        if fact.outcome is outcome
     ]
     return "\n".join([heading, "", *lines]) if lines else ""
 
 
+def _said(fact: FactOutcome) -> str:
+    """Return the reason without what stands beside it anyway: the entry's number and the fact's sentence."""
+    found = _ENTRY_AHEAD.sub("", fact.reason).partition(" Expected: ")[0]
+    return plain(found, 400)
+
+
 def _against(verdict: Verdict) -> str:
-    raise NotImplementedError(verdict)
+    lines = [
+        f"- {plain(each.reason, 400)}" + (f" [entry {each.entry}]" if each.entry is not None else "")
+        for each in verdict.refutations
+        if each.outcome is not Effect.SILENT
+    ]
+    return "\n".join(["This counts against it:", "", *lines]) if lines else ""
 
 
 def _stated(name: str, rule: RuleSpec | None) -> str:

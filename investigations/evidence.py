@@ -7,7 +7,7 @@ from typing import Any
 from investigations.leases import Lease, renew
 from investigations.outcomes import BudgetSpent
 from toolbox import gateway, registry
-from toolbox.gateway import Called
+from toolbox.called import Called
 from toolbox.scope import Budget, CallScope
 from verdicts.case import Entry
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from verdicts.rulebook import Rulebook
-from verdicts.verdict import Verdict, verdict
-
 from assay_core.canonical import canonical, digest
 from audit import writing
 from investigations import models
 from investigations.drafting import draft
 from investigations.outcomes import Judgement
 from verdicts.case import Case, Entry, Finding, Subject, Submission
+from verdicts.outcomes import Verdict
+from verdicts.rulebook import Rulebook
+from verdicts.verdict import verdict
 
 BODY_VERSION = 1
 

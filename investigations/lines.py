@@ -22,6 +22,18 @@ class FactLine:
 
 
 @dataclass(frozen=True, slots=True)
+class RefutationLine:
+    """One refutation of the judged rule, or a person's: whether it speaks against a pass."""
+
+    name: str
+    sentence: str
+    outcome: str  # fires | silent | unanswerable
+    reason: str
+    entry: int | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class EntryLine:
     """One tool call of the run."""
 
@@ -87,7 +99,7 @@ class Story:
     verdict: VerdictLine | None = None
     earlier: tuple[VerdictLine, ...] = ()
     facts: tuple[FactLine, ...] = ()
-    refutations: tuple[FactLine, ...] = ()
+    refutations: tuple[RefutationLine, ...] = ()
     citations: tuple[CitationLine, ...] = ()
     other_entries: tuple[EntryLine, ...] = ()  # of the run, deciding no fact
     draft: str = ""

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from verdicts.rulebook import Demand, Rulebook
-from verdicts.verdict import Verdict, verdict
-
 from investigations.demands import Ask, is_early, question
 from investigations.outcomes import BudgetSpent
 from verdicts.case import NONE_OF_THESE, Case, Entry, Finding, Subject, Submission
+from verdicts.demand import Demand
+from verdicts.outcomes import Effect, Outcome, Verdict
+from verdicts.rulebook import Rulebook
+from verdicts.verdict import verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +37,16 @@ class _Trial:
     @property
     def rank(self) -> tuple[int, int]:
         outcomes = [fact.outcome for fact in self.verdict.facts]
-        return outcomes.count("holds"), -outcomes.count("fails")
+        return outcomes.count(Outcome.HOLDS), -outcomes.count(Outcome.FAILS)
 
     @property
     def only_waits(self) -> bool:
         """Say whether nothing but answers that can't be earned yet is missing."""
         pending = {demand.fact for demand in self.pending}
-        return bool(pending) and all(
-            fact.outcome == "holds" or fact.name in pending for fact in self.verdict.facts
+        return (
+            bool(pending)
+            and all(fact.outcome is Outcome.HOLDS or fact.name in pending for fact in self.verdict.facts)
+            and all(each.outcome is Effect.SILENT for each in self.verdict.refutations)
         )
 
 
@@ -55,12 +58,11 @@ def investigate(
     `earlier` holds the entries that former attempts of this run left; they count like the new
     ones. The first rule that passes wins; else one that only has to wait; else the best supported.
     """
-    rules = [rule.name for rule in rulebook.applicable(subject)]
-    demands = {rule: rulebook.demands(rule, subject) for rule in rules}
+    demands = {rule.name: rulebook.demands(rule, subject) for rule in rulebook.applicable(subject)}
     entries, note = _gather(demands.values(), ask, now=now, earlier=earlier)
     trials = [
         _Trial(rule, _on_trial(rule, subject, entries, rulebook, now=now), _pending(demands[rule], now))
-        for rule in rules
+        for rule in demands
     ]
     chosen = _choose(trials)
     if chosen is None:
@@ -116,11 +118,11 @@ def _on_trial(
 
 
 def _choose(trials: Sequence[_Trial]) -> _Trial | None:
-    for wanted in (lambda trial: trial.verdict.passed, lambda trial: trial.only_waits):
-        found = next((trial for trial in trials if wanted(trial)), None)
-        if found:
-            return found
-    return max(trials, key=lambda trial: trial.rank, default=None)
+    passing = (trial for trial in trials if trial.verdict.passed)
+    waiting = (trial for trial in trials if trial.only_waits)
+    return (
+        next(passing, None) or next(waiting, None) or max(trials, key=lambda trial: trial.rank, default=None)
+    )
 
 
 def _submission(trial: _Trial) -> Submission:

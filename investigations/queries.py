@@ -8,21 +8,29 @@ from pathlib import Path
 
 from django.conf import settings
 from django.utils import timezone
-from verdicts.verdict import FactOutcome, Verdict
 
-from investigations import models
+from investigations import models, rulebook
 from investigations.demands import demands_of, is_early
 from investigations.judging import Frozen
-from investigations.lines import CitationLine, EntryLine, FactLine, Segment, Story, VerdictLine
-from investigations.rulebook import current_rulebook
+from investigations.lines import (
+    CitationLine,
+    EntryLine,
+    FactLine,
+    RefutationLine,
+    Segment,
+    Story,
+    VerdictLine,
+)
 from verdicts.case import Entry
 from verdicts.fact import Check
+from verdicts.outcomes import FactOutcome, Outcome, RefutationOutcome, Verdict
 from verdicts.rule import RuleSpec
 
 __all__ = [
     "CitationLine",
     "EntryLine",
     "FactLine",
+    "RefutationLine",
     "Segment",
     "Story",
     "VerdictLine",
@@ -53,13 +61,13 @@ def story(investigation: models.Investigation) -> Story:
     stored = list(investigation.verdicts.select_related("case", "draft").order_by("-pk"))
     if not stored:
         return bare
-    last, rulebook = stored[0], current_rulebook()
+    last, book = stored[0], rulebook.current_rulebook()
     frozen = Frozen.from_text(last.case.body)
     decided = Verdict.from_plain(json.loads(last.body))
-    rule = rulebook.rules.get(decided.hypothesis)
+    rule = book.rules.get(decided.hypothesis)
     askable = {
         each.fact
-        for each in demands_of(decided.hypothesis, frozen.subject, rulebook)
+        for each in demands_of(decided.hypothesis, frozen.subject, book)
         if not is_early(each, timezone.now())
     }
     facts = tuple(_fact_line(fact, rule, can_ask=fact.name in askable) for fact in decided.facts)
@@ -71,7 +79,7 @@ def story(investigation: models.Investigation) -> Story:
             _verdict_line(each, Verdict.from_plain(json.loads(each.body)), None) for each in stored[1:]
         ),
         facts=facts,
-        refutations=(),
+        refutations=tuple(_refutation_line(each, rule) for each in decided.refutations),
         citations=tuple(
             CitationLine(each.fact, each.entry, each.accepted, each.reason) for each in decided.citations
         ),
@@ -119,7 +127,19 @@ def _fact_line(outcome: FactOutcome, rule: RuleSpec | None, *, can_ask: bool) ->
         demanded=outcome.demanded,
         entry=outcome.entry,
         source=source_of(fact.holds) if fact else "",
-        can_ask=can_ask and outcome.outcome != "holds",
+        can_ask=can_ask and outcome.outcome is not Outcome.HOLDS,
+    )
+
+
+def _refutation_line(outcome: RefutationOutcome, rule: RuleSpec | None) -> RefutationLine:
+    refutation = rule.refutations.get(outcome.name) if rule else None
+    return RefutationLine(
+        name=outcome.name,
+        sentence=refutation.sentence if refutation else "",
+        outcome=outcome.outcome,
+        reason=outcome.reason,
+        entry=outcome.entry,
+        source=source_of(refutation.when) if refutation else "",
     )
 
 

@@ -8,7 +8,7 @@ from django.db import DatabaseError, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from investigations import leases, models
+from investigations import leases, models, rulebook
 from investigations.demands import ask_all, demands_of, is_asked, is_early
 from investigations.evidence import Asker, entries_of
 from investigations.judging import freeze, store
@@ -22,7 +22,6 @@ from investigations.outcomes import (
     RunOutcome,
 )
 from investigations.playbook import Gathered, investigate
-from investigations.rulebook import current_rulebook
 from investigations.states import State
 from toolbox.scope import CallScope
 from verdicts.case import Finding, Subject
@@ -59,7 +58,9 @@ def _attempt(lease: Lease, on_judged: OnJudged) -> RunOutcome:
         lease=lease,
         limit=settings.INVESTIGATION_MAX_CALLS,
     )
-    gathered = investigate(subject, current_rulebook(), ask, now=timezone.now(), earlier=entries_of(row.pk))
+    gathered = investigate(
+        subject, rulebook.current_rulebook(), ask, now=timezone.now(), earlier=entries_of(row.pk)
+    )
     if gathered.wait_until is not None:
         reason = f"Waits for {gathered.waits_for}: an earlier answer to it can earn nothing."
         leases.put_off(lease, gathered.wait_until, reason)
@@ -72,7 +73,7 @@ def _top_up(
     row: models.Investigation, subject: Subject, gathered: Gathered, ask: Asker
 ) -> tuple[Finding, ...]:
     """Ask each fact of the submitted hypothesis that nobody asked, with the rule's own arguments."""
-    demands = demands_of(gathered.submission.hypothesis, subject, current_rulebook())
+    demands = demands_of(gathered.submission.hypothesis, subject, rulebook.current_rulebook())
     now, entries = timezone.now(), entries_of(row.pk)
     missing = [each for each in demands if not is_asked(each, entries) and not is_early(each, now)]
     return ask_all(missing, ask.on_behalf_of("rule"), author="rule")
@@ -92,6 +93,6 @@ def _judge(
         if not moved:
             raise LeaseLost(f"attempt {lease.attempt} of investigation {lease.investigation} is over")
         frozen = freeze(row, gathered.submission, added, entries_of(row.pk), now=timezone.now())
-        judgement = store(row, frozen, current_rulebook(), actor=row.investigator)
+        judgement = store(row, frozen, rulebook.current_rulebook(), actor=row.investigator)
         on_judged(judgement)
     return judgement
