@@ -5,7 +5,7 @@ import warnings
 from typing import Any
 
 from celery import Celery
-from celery.platforms import SecurityWarning
+from celery.exceptions import SecurityWarning
 from kombu.transport import redis
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "triage.settings")

@@ -28,7 +28,7 @@ _PIP_CURES = {
     "No space left on device": "The disk is full: free about 500 MB, then start again.",
     "error: command": _NO_COMPILER,
     "Failed building wheel": _NO_COMPILER,
-    "do not match the hashes": "The registry served another file than the locked one: check `pip config list`.",
+    "do not match the hashes": "The registry served another file than the locked: check `pip config list`.",
     "Temporary failure in name resolution": _NOT_REACHED,
     "Connection refused": _NOT_REACHED,
     "No matching distribution found": (

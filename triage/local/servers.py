@@ -47,8 +47,8 @@ class Servers:
             )
         except psycopg.OperationalError as error:
             raise CannotStart(
-                f"The embedded PostgreSQL refuses our own password ({str(error).strip()}): "
-                ".local/secrets.json and .local/postgres do not belong together. `make demo-reset` starts over."
+                f"The embedded PostgreSQL refuses our password ({str(error).strip()}): "
+                ".local/secrets.json and .local/postgres are not of one start. `make demo-reset` begins anew."
             ) from error
         self.variables["DATABASE_URL"] = self.postgres.dsn(DATABASE, roles.APP, self._passwords["app"])
         self.variables["DATABASE_OWNER_URL"] = self.postgres.dsn(

@@ -1,16 +1,16 @@
 """`migrate`, which takes the owner's role by itself where DATABASE_OWNER_URL is set."""
 
-from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
+from django.core.management.base import CommandParser
 from django.core.management.commands import migrate
 
 
 class Command(migrate.Command):
     """The application's role may not change tables, so that only the owner's connection migrates."""
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         """Add what Django's migrate takes, with the owner's connection as the default."""
         super().add_arguments(parser)
         if "owner" in settings.DATABASES:

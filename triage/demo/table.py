@@ -1,0 +1,82 @@
+"""The table of how each example was judged, and in what it differs from what is expected."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from incidents.models import Incident
+from investigations.models import Verdict
+from triage.demo.example import Expectation
+
+_HEADS = ("#", "Incident", "Hypothesis", "Verdict", "Decided by", "Link")
+_WIDEST = (6, 46, 34, 7, 34, 80)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """How one incident ended."""
+
+    incident: int
+    title: str
+    hypothesis: str
+    verdict: str
+    deciding: str
+    reason: str
+    link: str
+
+    def cells(self) -> tuple[str, ...]:
+        """Return the table's cells."""
+        return (
+            str(self.incident), self.title, self.hypothesis, self.verdict, self.deciding, self.link,
+        )  # fmt: skip
+
+
+def row_of(incident: Incident, address: str) -> Row:
+    """Return how the incident's last verdict went; without one, where its investigation stands."""
+    last = Verdict.objects.filter(investigation__incident_id=incident.pk).order_by("-pk").first()
+    body = json.loads(last.body) if last else {}
+    return Row(
+        incident=incident.pk,
+        title=incident.title,
+        hypothesis=last.hypothesis if last else "",
+        verdict=("pass" if last.passed else "fail") if last else "none",
+        deciding=str(body.get("deciding", "")),
+        reason=last.reason if last else "",
+        link=f"{address}/incidents/{incident.pk}/",
+    )
+
+
+def printed(rows: Sequence[Row]) -> str:
+    """Return the table as text, columns cut to what a wide terminal holds."""
+    lines = [_HEADS, *(row.cells() for row in rows)]
+    cut = [[_cut(cell, widest) for cell, widest in zip(line, _WIDEST, strict=True)] for line in lines]
+    widths = [max(len(line[column]) for line in cut) for column in range(len(_HEADS))]
+    text = [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in cut
+    ]
+    return "\n".join([text[0], "  ".join("─" * width for width in widths), *text[1:]])
+
+
+def differences(expected: Expectation, row: Row | None) -> list[str]:
+    """Return in what an incident ended otherwise than expected, in sentences."""
+    if row is None:
+        return [f"{expected.name}: no incident has {expected.sender_key or expected.title!r}"]
+    verdict = "pass" if expected.passed else "fail"
+    pairs = [("hypothesis", expected.hypothesis, row.hypothesis), ("verdict", verdict, row.verdict)]
+    if expected.deciding:
+        pairs.append(("deciding fact", expected.deciding, row.deciding))
+    found = [
+        f"{expected.name}: the {what} is {got!r}, expected {want!r}"
+        for what, want, got in pairs
+        if want != got
+    ]
+    if expected.reason_contains.lower() not in row.reason.lower():
+        found.append(
+            f"{expected.name}: the reason is {row.reason!r}, expected to contain {expected.reason_contains!r}"
+        )
+    return found
+
+
+def _cut(text: str, widest: int) -> str:
+    return text if len(text) <= widest else f"{text[: widest - 1]}…"

@@ -1,0 +1,76 @@
+"""`demo`: seed the example shop's people and sources, post its deliveries, print how each was judged."""
+
+import os
+from datetime import datetime
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from triage.demo import example, posting, seeding, table
+
+
+class Command(BaseCommand):
+    """Started by the launcher, which gives it DEMO_SECRET and the world's *now*."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Where the web process answers, and what time it is in the example world."""
+        parser.add_argument("--address", required=True)
+        parser.add_argument("--now", required=True, type=datetime.fromisoformat)
+        parser.add_argument("--no-deliveries", action="store_true", help="seed people and sources only")
+        parser.add_argument("--seconds", type=float, default=150, help="how long to wait for the verdicts")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Exit code 1 when an example did not end as expected; CommandError when the demo can't go on."""
+        key = os.environ.get("DEMO_SECRET")
+        if not key:
+            raise CommandError("DEMO_SECRET is not set: start this with `make demo`.")
+        seeding.seed_people(example.people())
+        seeding.seed_sources(example.sources(), key)
+        found: list[str] = []
+        if not options["no_deliveries"]:
+            found = self._play(key, options)
+        self._sign_ins(options["address"])
+        for sentence in found:
+            self.stdout.write(self.style.ERROR(f"Not as expected: {sentence}"))
+        if found:
+            raise SystemExit(1)
+
+    def _play(self, key: str, options: dict[str, Any]) -> list[str]:
+        expected = example.expectations()
+        try:
+            posted = posting.post_missing(
+                example.postings(options["now"]), address=options["address"], key=key
+            )
+            self.stdout.write(
+                f"  Posted {posted} example deliveries."
+                if posted
+                else "  All example deliveries were posted before."
+            )
+            posting.wait_until_judged(expected, seconds=options["seconds"], show=self._show)
+        except posting.DemoFailed as failure:
+            raise CommandError(str(failure)) from None
+        rows, found = [], []
+        for one in expected:
+            incident = posting.find(one)
+            row = table.row_of(incident, options["address"]) if incident else None
+            rows += [row] if row else []
+            found += table.differences(one, row)
+        self.stdout.write(f"\n{table.printed(rows)}")
+        return found
+
+    _shown = -1
+
+    def _show(self, judged: int, total: int) -> None:
+        if judged != self._shown:
+            self._shown = judged
+            self.stdout.write(f"  Judged {judged} of {total}", ending="\n" if judged == total else "\r")
+            self.stdout.flush()
+
+    def _sign_ins(self, address: str) -> None:
+        self.stdout.write(f"\nOpen {address} and sign in as one of:")
+        for one in example.people():
+            self.stdout.write(
+                f"  {one['username']:<12} {one['password']:<28} {one['role']:<14} {one['full_name']}"
+            )
