@@ -1,0 +1,139 @@
+"""What the application's role is refused on the log, each by its own statement."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+import pytest
+
+from audit.protection import weaknesses
+from audit.writing import write
+
+Link = psycopg.Connection[Any]
+MONTH = f"audit_entry_{datetime.now(UTC):%Y_%m}"
+TABLES = ("audit_entry", MONTH, "audit_entry_default", "audit_payload")
+
+
+@pytest.fixture
+def one_entry(committed_db: None) -> int:
+    return write("thing.done", {"a": 1}, actor="system").id
+
+
+@pytest.fixture
+def app(app_dsn: str) -> Iterator[Link]:
+    with psycopg.connect(app_dsn) as link:
+        yield link
+        link.rollback()
+
+
+def refused(link: Link, statement: str) -> str:
+    with pytest.raises(psycopg.errors.InsufficientPrivilege) as error:
+        link.execute(statement)
+    link.rollback()
+    return str(error.value)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_application_changes_nothing_in_the_log(app: Link, table: str) -> None:
+    column = "body" if table == "audit_payload" else "kind"
+    refused(app, f"UPDATE {table} SET {column} = 'x'")
+    refused(app, f"DELETE FROM {table}")
+    refused(app, f"TRUNCATE {table}")
+    refused(app, f"SELECT * FROM {table} FOR UPDATE")
+    refused(app, f"INSERT INTO {table} SELECT * FROM {table}")
+    refused(app, f"DROP TABLE {table}")
+    refused(app, f"ALTER TABLE {table} DISABLE TRIGGER ALL")
+    refused(app, f"ALTER TABLE {table} DISABLE TRIGGER audit_no_change")
+    refused(app, f"ALTER TABLE {table} OWNER TO assay_app")
+    refused(app, f"CREATE TRIGGER mine BEFORE INSERT ON {table} EXECUTE FUNCTION audit_refuse()")
+    app.execute(f"GRANT ALL ON {table} TO assay_app")  # PostgreSQL grants nothing, with a warning
+    app.commit()
+    refused(app, f"DELETE FROM {table}")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SET session_replication_role = replica",
+        "SET ROLE assay_audit",
+        "SET ROLE assay_owner",
+        "SET SESSION AUTHORIZATION assay_audit",
+        "SELECT setval('audit_entry_id_seq', 1)",
+        "ALTER SEQUENCE audit_entry_id_seq RESTART",
+        f"ALTER TABLE audit_entry DETACH PARTITION {MONTH}",
+        "CREATE OR REPLACE FUNCTION audit_refuse() RETURNS trigger LANGUAGE sql AS ''",
+        "DROP FUNCTION audit_append",
+        "DROP TRIGGER audit_no_change ON audit_entry",
+        "SELECT audit_guard_partition('audit_payload')",
+        "CREATE TABLE public.mine ()",
+        "COPY audit_entry FROM STDIN",
+        "LOCK TABLE audit_entry IN ACCESS EXCLUSIVE MODE",
+    ],
+)
+def test_the_application_has_no_way_around(app: Link, statement: str) -> None:
+    refused(app, statement)
+
+
+def test_objects_of_the_same_name_in_front_of_the_search_path_are_not_used(
+    committed_db: None, app: Link, superuser_dsn: str
+) -> None:
+    with psycopg.connect(superuser_dsn) as link:
+        link.execute(f"GRANT TEMP ON DATABASE {link.info.dbname} TO assay_app")
+    app.execute("CREATE TEMP TABLE audit_entry (id bigint)")
+    app.execute("CREATE TEMP SEQUENCE audit_entry_id_seq START 900000")
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
+        app.execute(
+            "SELECT audit_append(nextval('audit_entry_id_seq'), now(), 'a.b', 'x', 1, 1, '{}', '', '{}')"
+        )
+
+
+def test_every_function_with_its_owners_rights_has_its_search_path_pinned(superuser_dsn: str) -> None:
+    with psycopg.connect(superuser_dsn) as link:
+        found = link.execute(
+            "SELECT proname, proconfig FROM pg_proc WHERE proname LIKE 'audit\\_%' AND prosecdef"
+        ).fetchall()
+    assert {name for name, _ in found} == {"audit_append", "audit_prepare_partitions"}
+    assert all("search_path=pg_catalog, pg_temp" in (settings or []) for _, settings in found)
+
+
+def test_the_owner_that_migrates_can_read_but_not_change(one_entry: int, owner_dsn: str) -> None:
+    with psycopg.connect(owner_dsn) as owner:
+        assert owner.execute("SELECT count(*) FROM audit_entry").fetchone() == (1,)
+        assert owner.execute(f"SELECT count(*) FROM {MONTH}").fetchone() == (1,)
+        owner.rollback()
+        for statement in (
+            "DELETE FROM audit_entry",
+            "UPDATE audit_payload SET body = 'x'",
+            "TRUNCATE audit_payload",
+            f"TRUNCATE {MONTH}",
+            "INSERT INTO audit_payload VALUES (99, 'x', 'x')",
+            "ALTER TABLE audit_entry DISABLE TRIGGER ALL",
+        ):
+            refused(owner, statement)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_even_a_superuser_meets_the_trigger_first(one_entry: int, superuser_dsn: str, table: str) -> None:
+    column = "body" if table == "audit_payload" else "kind"
+    with psycopg.connect(superuser_dsn) as link:
+        link.execute("SET session_replication_role = replica")
+        link.commit()
+        if table != "audit_entry_default":
+            assert "append-only" in refused(link, f"UPDATE {table} SET {column} = 'x'")
+            assert "append-only" in refused(link, f"DELETE FROM {table}")
+        assert "append-only" in refused(link, f"TRUNCATE {table}")
+
+
+@pytest.mark.django_db
+def test_a_whole_installation_has_no_weakness() -> None:
+    assert weaknesses() == []
+
+
+def test_a_trigger_that_was_taken_away_is_named(committed_db: None, superuser_dsn: str) -> None:
+    with psycopg.connect(superuser_dsn) as link:
+        link.execute(f"ALTER TABLE {MONTH} DISABLE TRIGGER audit_no_truncate")
+        link.execute("GRANT INSERT ON audit_entry TO assay_app")
+    found = weaknesses()
+    assert any(MONTH in sentence and "audit_no_truncate" in sentence for sentence in found)
+    assert any("directly" in sentence for sentence in found)
