@@ -1,5 +1,25 @@
 """Every address that Assay answers."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from incidents.views import claims, deliveries, entry, incident, moves, queue, rules
+from triage import health
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", queue.show, name="queue"),
+    path("pulse/", queue.pulse, name="pulse"),
+    path("incidents/<int:number>/", incident.show, name="incident"),
+    path("incidents/<int:number>/close/", moves.close, name="close"),
+    path("incidents/<int:number>/reopen/", moves.reopen, name="reopen"),
+    path("incidents/<int:number>/acknowledge/", moves.acknowledge, name="acknowledge"),
+    path("incidents/<int:number>/assign/", moves.assign, name="assign"),
+    path("incidents/<int:number>/ask/", moves.ask, name="ask"),
+    path("entries/<int:number>/", entry.show, name="entry"),
+    path("deliveries/", deliveries.show_all, name="deliveries"),
+    path("deliveries/<int:number>/", deliveries.show, name="delivery"),
+    path("claims/new/", claims.new, name="claim"),
+    path("rules/", rules.show_all, name="rules"),
+    path("healthz", health.healthz, name="healthz"),
+    path("", include("accounts.urls")),
+    path("", include("incidents.urls")),
+]

@@ -1,0 +1,89 @@
+"""Pages by key: a page starts after a row's own values, so rows that come or go do not shift it."""
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from django.db.models import Model, Q, QuerySet
+
+from assay_core.instants import NotAnInstant, as_text, from_text
+
+M = TypeVar("M", bound=Model)
+# Column and whether it descends; the last one is unique.
+Order = tuple[tuple[str, bool], ...]
+_MAX_INTEGER = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[M]):
+    """One page of rows with the keys of its neighbours; an empty key means there is none."""
+
+    rows: Sequence[M]
+    next_key: str
+    previous_key: str
+
+
+def page(rows: QuerySet[M], order: Order, *, after: str, before: str, size: int) -> Page[M]:
+    """Return the rows after one key, or before another. An unreadable key gives the first page."""
+    backwards = bool(before)
+    values = read_key(before or after, order)
+    backwards = backwards and values is not None
+    turned = tuple((name, descends != backwards) for name, descends in order)
+    if values is not None:
+        rows = rows.filter(_beyond(turned, values))
+    found = list(rows.order_by(*(f"-{name}" if descends else name for name, descends in turned))[: size + 1])
+    has_more, found = len(found) > size, found[:size]
+    if not found:
+        return Page([], "", "")
+    if backwards:
+        found.reverse()
+    has_next, has_previous = (True, has_more) if backwards else (has_more, values is not None)
+    return Page(
+        found,
+        key_of(found[-1], order) if has_next else "",
+        key_of(found[0], order) if has_previous else "",
+    )
+
+
+def key_of(row: Model, order: Order) -> str:
+    """Return a row's place as short text for an address."""
+    values = [getattr(row, name) for name, _ in order]
+    plain = [as_text(value) if isinstance(value, datetime) else value for value in values]
+    return base64.urlsafe_b64encode(json.dumps(plain).encode()).decode().rstrip("=")
+
+
+def read_key(text: str, order: Order) -> list[Any] | None:
+    """Read `key_of`'s text back; None for anything else, an address is anybody's to change."""
+    if not text or len(text) > 400:
+        return None
+    try:
+        plain = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+    except (binascii.Error, ValueError):
+        return None
+    if not isinstance(plain, list) or len(plain) != len(order):
+        return None
+    values = [_read_value(value, name) for value, (name, _) in zip(plain, order, strict=True)]
+    return None if None in values else values
+
+
+def _read_value(value: object, name: str) -> datetime | int | None:
+    if name.endswith("_at"):
+        try:
+            return from_text(value) if isinstance(value, str) else None
+        except NotAnInstant:
+            return None
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _MAX_INTEGER:
+        return value
+    return None
+
+
+def _beyond(order: Order, values: Sequence[Any]) -> Q:
+    (name, descends), *rest = order
+    further = Q(**{f"{name}__{'lt' if descends else 'gt'}": values[0]})
+    if not rest:
+        return further
+    return further | (Q(**{name: values[0]}) & _beyond(tuple(rest), values[1:]))

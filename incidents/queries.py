@@ -1,0 +1,124 @@
+"""Which incidents and deliveries a person sees, and what stands beside one of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from accounts.models import User
+from accounts.permissions import Permission
+from audit import reading
+from incidents.models import Delivery, Incident, Resolution, Signal, Source
+
+SIGNALS_SHOWN = 50
+MAX_ID = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineLine:
+    """One act of a person, an agent or the system, as its audit entry tells it."""
+
+    entry: int
+    at: datetime
+    actor: str
+    by: str  # person | agent | system
+    kind: str
+    words: str
+    payload: dict[str, Any] | None
+
+
+def visible_incidents(user: User) -> QuerySet[Incident]:
+    """Return the incidents of the person's teams and those of no team; all where the role sees all."""
+    return Incident.objects.filter(_of_teams(user, "team"))
+
+
+def visible_deliveries(user: User) -> QuerySet[Delivery]:
+    """Return the deliveries of sources whose incidents the person sees."""
+    return Delivery.objects.filter(_of_teams(user, "source__team"))
+
+
+def visible_sources(user: User) -> QuerySet[Source]:
+    """Return the sources whose incidents the person sees."""
+    return Source.objects.filter(_of_teams(user, "team"))
+
+
+def incident(user: User, number: int) -> Incident | None:
+    """Return one incident with what its page names, or None where the person may not know of it."""
+    if number > MAX_ID:
+        return None
+    return (
+        visible_incidents(user)
+        .select_related("source", "team", "assignee", "previous")
+        .filter(pk=number)
+        .first()
+    )
+
+
+def can_see(user: User, incident_id: int | None) -> bool:
+    """Say whether an entry of this incident may be shown; one of no incident is for who sees every team."""
+    if incident_id is None:
+        return user.has_perm(Permission.SEE_EVERY_TEAM)
+    return visible_incidents(user).filter(pk=incident_id).exists()
+
+
+def signals(incident: Incident) -> tuple[Sequence[Signal], int]:
+    """Return the newest signals, newest first, and how many older ones are not among them."""
+    newest = list(incident.signals.select_related("delivery").order_by("-received_at", "-pk")[:SIGNALS_SHOWN])
+    return newest, max(0, incident.signals.count() - len(newest))
+
+
+def resolutions(incident: Incident) -> Sequence[Resolution]:
+    """Return every closing of the incident, the last one first."""
+    return list(incident.resolutions.select_related("by", "duplicate_of").order_by("-pk"))
+
+
+def chain(user: User, incident: Incident) -> tuple[Incident | None, Sequence[Incident]]:
+    """Return the incident before and those after it under the same key, as far as the person sees them."""
+    seen = visible_incidents(user)
+    before = seen.filter(pk=incident.previous_id).first() if incident.previous_id else None
+    return before, list(seen.filter(previous=incident).order_by("pk")[:10])
+
+
+def timeline(incident_id: int) -> tuple[TimelineLine, ...]:
+    """Return all that was done about the incident, in order, from the audit log."""
+    return tuple(
+        TimelineLine(
+            entry=entry.id,
+            at=entry.recorded_at,
+            actor=entry.actor,
+            by=_kind_of_actor(entry.actor),
+            kind=entry.kind,
+            words=_in_words(entry.kind, entry.payload or {}),
+            payload=entry.payload,
+        )
+        for entry in reading.of_incident(incident_id)
+    )
+
+
+def _of_teams(user: User, path: str) -> Q:
+    if user.has_perm(Permission.SEE_EVERY_TEAM):
+        return Q()
+    return Q(**{f"{path}__isnull": True}) | Q(**{f"{path}__in": user.teams.all()})
+
+
+def _kind_of_actor(actor: str) -> str:
+    if actor.startswith("person:"):
+        return "person"
+    if actor.startswith(("playbook", "model", "external", "rule", "critic", "agent")):
+        return "agent"
+    return "system"
+
+
+def _in_words(kind: str, payload: dict[str, Any]) -> str:
+    """Say what happened; the payload's own words follow where it has some."""
+    noun, _, participle = kind.partition(".")
+    if kind == "tool.called":
+        return f"asked {payload.get('title') or payload.get('tool') or 'a tool'}: {payload.get('status', '')}"
+    sentence = f"{noun.replace('_', ' ')} {participle.replace('_', ' ')}"
+    detail = next(
+        (str(payload[name]) for name in ("outcome", "reason", "words", "to", "effect") if payload.get(name)),
+        "",
+    )
+    return f"{sentence}: {detail}" if detail else sentence

@@ -1,0 +1,84 @@
+"""What came in: every delivery with how much of it could be read, and its raw body."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.access import person, requires
+from accounts.permissions import Permission
+from incidents import keyset, queries
+from incidents.models import Delivery
+from incidents.states import Condition, DeliveryState
+
+PAGE = 50
+BODY_SHOWN = 64 * 1024
+_ORDER: keyset.Order = (("received_at", True), ("pk", True))
+
+
+@require_safe
+@never_cache
+@requires(Permission.SEE_INCIDENTS)
+def show_all(request: HttpRequest) -> HttpResponse:
+    """The deliveries, newest first, by condition, state and source."""
+    user = person(request)
+    chosen = {
+        "condition": _one_of(request.GET.get("condition", ""), list(Condition)),
+        "state": _one_of(request.GET.get("state", ""), list(DeliveryState)),
+        "source__slug": request.GET.get("source", "").replace("\0", "")[:60],
+    }
+    rows = queries.visible_deliveries(user).filter(**{name: word for name, word in chosen.items() if word})
+    found = keyset.page(
+        rows.select_related("source").defer("body"),
+        _ORDER,
+        after=request.GET.get("after", ""),
+        before=request.GET.get("before", ""),
+        size=PAGE,
+    )
+    sources = queries.visible_sources(user)
+    context: dict[str, Any] = {
+        "page": found,
+        "chosen": chosen,
+        "conditions": list(Condition),
+        "states": list(DeliveryState),
+        "sources": sources,
+        "oversized": [source for source in sources if source.oversized_count],
+        "is_filtered": any(chosen.values()),
+        "nav": "deliveries",
+    }
+    template = "_deliveries" if getattr(request, "htmx", False) else "deliveries"
+    return render(request, f"incidents/{template}.html", context)
+
+
+@require_safe
+@never_cache
+@requires(Permission.SEE_INCIDENTS)
+def show(request: HttpRequest, number: int) -> HttpResponse:
+    """One delivery with its headers, its notes, its raw body and the signals that it held."""
+    delivery = _found(request, number)
+    body = bytes(delivery.body)
+    context = {
+        "delivery": delivery,
+        "size": len(body),
+        "body": body[:BODY_SHOWN].decode("utf-8", "backslashreplace"),
+        "left_off": max(0, len(body) - BODY_SHOWN),
+        "signals": delivery.signals.select_related("incident").order_by("position")[:200],
+        "is_live": delivery.state == DeliveryState.RECEIVED,
+        "nav": "deliveries",
+    }
+    template = "_delivery" if getattr(request, "htmx", False) else "delivery"
+    return render(request, f"incidents/{template}.html", context)
+
+
+def _found(request: HttpRequest, number: int) -> Delivery:
+    rows = queries.visible_deliveries(person(request)).select_related("source")
+    delivery = rows.filter(pk=number).first() if number <= queries.MAX_ID else None
+    if delivery is None:
+        raise Http404(f"There is no delivery {number}, or it belongs to another team.")
+    return delivery
+
+
+def _one_of(word: str, accepted: list[Any]) -> str:
+    return word if word in accepted else ""

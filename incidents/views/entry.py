@@ -1,0 +1,48 @@
+"""One entry of the audit log: what was asked, with which arguments, and what came back."""
+
+import json
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.access import person, requires
+from accounts.permissions import Permission
+from audit import reading
+from incidents import queries
+from incidents.tables import Table, table_of
+
+VIEWS = ("table", "tree", "raw")
+
+
+@require_safe
+@never_cache
+@requires(Permission.SEE_INCIDENTS)
+def show(request: HttpRequest, number: int) -> HttpResponse:
+    """The page of one entry; 404 where its incident is another team's."""
+    entry = reading.entry(number) if number <= queries.MAX_ID else None
+    if entry is None or not queries.can_see(person(request), entry.incident):
+        raise Http404(f"There is no entry {number}, or it belongs to another team.")
+    payload = entry.payload or {}
+    result = payload.get("result")
+    tables = table_of(result)
+    chosen = request.GET.get("as", "")
+    view = chosen if chosen in VIEWS else ("table" if tables else "tree")
+    context: dict[str, Any] = {
+        "entry": entry,
+        "call": payload if entry.kind == "tool.called" else None,
+        "payload": payload,
+        "tables": tables,
+        "view": view,
+        "views": VIEWS,
+        "raw": json.dumps(result, indent=2, ensure_ascii=False, sort_keys=True),
+        "incident": queries.incident(person(request), entry.incident) if entry.incident else None,
+        "nav": "queue",
+    }
+    template = "incidents/_entry.html" if getattr(request, "htmx", False) else "incidents/entry.html"
+    return render(request, template, context)
+
+
+__all__ = ["Table", "show"]

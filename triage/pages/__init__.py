@@ -1,0 +1,1 @@
+"""How values become page text: hidden characters, markdown, times. Pure functions."""

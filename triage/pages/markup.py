@@ -1,0 +1,48 @@
+"""Markdown of a draft into HTML that is safe to show. The one place where HTML is made from text."""
+
+import re
+from collections.abc import Callable
+
+import nh3
+from markdown_it import MarkdownIt
+
+from triage.pages.visible import shown
+
+_LIMIT = 60_000
+# Links stay text: a draft's only links are its citations, and a link definition cannot pose as one.
+_PARSER = (
+    MarkdownIt("commonmark", {"html": False, "breaks": True})
+    .enable("table")
+    .disable(["image", "link", "autolink", "reference"])
+)
+_TAGS = {
+    "p", "br", "strong", "em", "code", "pre", "blockquote", "ul", "ol", "li", "hr",
+    "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
+}  # fmt: skip
+_CITATION = re.compile(r"\[entry (\d{1,18})\]")
+
+
+def draft_html(text: str, link_of: Callable[[int], str | None]) -> str:
+    """Return a draft as sanitised HTML; `[entry N]` links to what `link_of` gives for N.
+
+    Raw HTML, images and links in the text stay text: nothing in a draft leads off the page.
+    A citation without a link is shown as text, marked as not part of the case.
+    """
+    body = shown(text[:_LIMIT])
+    rendered = sanitised(_PARSER.render(body))
+    linked = _CITATION.sub(lambda found: _citation(int(found.group(1)), link_of), rendered)
+    if len(text) > _LIMIT:
+        linked += f"<p>… cut after {_LIMIT} of {len(text)} characters.</p>"
+    return linked
+
+
+def sanitised(html: str) -> str:
+    """Return only the tags that a draft may hold, without any attribute."""
+    return nh3.clean(html, tags=_TAGS, attributes={}, link_rel=None, strip_comments=True)
+
+
+def _citation(entry: int, link_of: Callable[[int], str | None]) -> str:
+    href = link_of(entry)
+    if href is None:
+        return f'<span class="cite cite-unknown">entry {entry} (not of this case)</span>'
+    return f'<a class="cite" href="{href}">entry {entry}</a>'

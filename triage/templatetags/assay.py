@@ -1,0 +1,140 @@
+"""What the templates use: times, icons, hidden characters, drafts, addresses with changed parameters."""
+
+import json
+from collections.abc import Collection
+from datetime import UTC, datetime
+from typing import Any
+
+from django import template
+from django.http import HttpRequest
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from triage.pages import markup, moments, visible
+
+register = template.Library()
+DASH = "–"
+THEMES = ("system", "light", "dark")
+
+
+@register.filter
+def shown(value: Any) -> str:
+    """Text with its hidden characters spelled out; a dash for nothing at all."""
+    return DASH if value is None else visible.shown(str(value))
+
+
+@register.filter
+def clip(value: Any, limit: int) -> str:
+    """At most `limit` characters, hidden ones spelled out, and how many were left off."""
+    kept, left_off = visible.clipped(str(value), limit)
+    return visible.shown(kept) + (f"… (+{left_off:,} characters)" if left_off else "")
+
+
+@register.filter
+def hidden_count(value: Any) -> int:
+    """How many hidden characters a text holds."""
+    return visible.hidden_count(str(value))
+
+
+@register.filter
+def words(value: Any) -> str:
+    """A name of code in words: `no_recurrence_since` reads `no recurrence since`."""
+    return visible.shown(str(value).replace("_", " "))
+
+
+@register.filter
+def as_json(value: Any) -> str:
+    """A value as indented JSON for reading."""
+    return visible.shown(json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True, default=str))
+
+
+@register.filter
+def one_line(value: Any) -> str:
+    """A value as JSON on one line, at most 160 characters."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return clip(text, 160)
+
+
+@register.filter
+def who(actor: Any) -> str:
+    """An actor of the audit log in words: `person:mira` reads `mira`."""
+    return visible.shown(str(actor).removeprefix("person:"))
+
+
+@register.filter
+def draft(text: str, entries: Collection[int]) -> SafeString:
+    """A draft's markdown as sanitised HTML; citations of the given entries link to them."""
+
+    def link_of(entry: int) -> str | None:
+        return reverse("entry", args=[entry]) if entry in entries else None
+
+    return mark_safe(markup.draft_html(text, link_of))  # noqa: S308 the one sanitiser's output
+
+
+@register.simple_tag
+def moment(value: datetime | None) -> SafeString | str:
+    """A time: UTC without script, local with it, both on hover."""
+    if value is None:
+        return DASH
+    return _time(value, moments.short_text(value, timezone.now()), "moment")
+
+
+@register.simple_tag
+def ago(value: datetime | None) -> SafeString | str:
+    """How long ago, in one unit; the time itself on hover."""
+    if value is None:
+        return DASH
+    return _time(value, moments.span(timezone.now() - value), "ago")
+
+
+@register.simple_tag
+def took(start: datetime | None, end: datetime | None) -> str:
+    """The time between two instants to the millisecond, where both are known."""
+    if start is None or end is None:
+        return DASH
+    seconds = (end - start).total_seconds()
+    return f"{seconds * 1000:.0f} ms" if seconds < 10 else moments.span(end - start)
+
+
+@register.simple_tag
+def icon(name: str, css: str = "") -> SafeString:
+    """One icon of the sprite, hidden from screen readers: the words stand beside it."""
+    return format_html(
+        '<svg class="icon {}" aria-hidden="true" focusable="false"><use href="{}#{}"/></svg>',
+        css,
+        static("icons.svg"),
+        name,
+    )
+
+
+@register.simple_tag(takes_context=True)
+def theme(context: template.Context) -> str:
+    """The look that this browser remembers; the system's where it remembers none."""
+    request = context.get("request")
+    word = request.COOKIES.get("theme", "") if isinstance(request, HttpRequest) else ""
+    return word if word in THEMES else "system"
+
+
+@register.simple_tag(takes_context=True)
+def with_query(context: template.Context, **changes: Any) -> str:
+    """This page's query with some parameters changed; an empty value takes one away."""
+    query = context["request"].GET.copy()
+    for name, value in changes.items():
+        query.pop(name, None)
+        if value not in ("", None):
+            query[name] = str(value)
+    return f"?{query.urlencode()}"
+
+
+def _time(value: datetime, text: str, style: str) -> SafeString:
+    at = value.astimezone(UTC)
+    return format_html(
+        '<time datetime="{}" title="{}" data-time="{}">{}</time>',
+        at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        moments.utc_text(at),
+        style,
+        text,
+    )
