@@ -36,7 +36,7 @@ def weaknesses(*, using: str = "default") -> list[str]:
             found.append(
                 "Entries are protected by a trigger only: this role owns them and could remove it. Set "
                 "DATABASE_OWNER_URL for migrations and run as a role of its own "
-                "(docs/how-to/run-in-production.md)."
+                "(docs/howto/run-in-production-with-systemd.md)."
             )
         elif may_write:
             found.append(

@@ -168,7 +168,7 @@ def lay(apps: Any, editor: BaseDatabaseSchemaEditor) -> None:
     if not _one(editor, "SELECT count(*) FROM pg_roles WHERE rolname = %s", [app]):
         raise RuntimeError(
             f"The role {app!r} of DATABASE_URL does not exist in this server. Create it first: "
-            "docs/how-to/run-in-production.md lists the statements."
+            "docs/howto/run-in-production-with-systemd.md lists the statements."
         )
     _run(editor, "SET LOCAL lock_timeout = '5s'")
     keeper = _keeper(editor)
