@@ -106,7 +106,8 @@ QUERIES = {
     "setting": """
         SELECT n||'='||current_setting(n)
         FROM (VALUES('default_transaction_read_only','on'),
-        ('statement_timeout',NULL),('lock_timeout',NULL),('idle_in_transaction_session_timeout',NULL)) v(n,want)
+        ('statement_timeout',NULL),('lock_timeout',NULL),
+        ('idle_in_transaction_session_timeout',NULL)) v(n,want)
         WHERE (want IS NOT NULL AND current_setting(n)<>want) OR (want IS NULL
         AND current_setting(n)='0')
         UNION ALL SELECT 'temp_file_limit='||current_setting('temp_file_limit')
