@@ -12,6 +12,7 @@ from verdicts.fact import RuleMalformed
 from verdicts.plain import CaseUnreadable
 from verdicts.rule import Rule, RuleSpec, spec_of
 from verdicts.rulebook import Rulebook
+from verdicts.scrutiny import complaints
 from verdicts.verdict import verdict
 
 CASES_SUFFIX = ".cases.json"
@@ -33,7 +34,7 @@ class LoadedRule:
 def load_rulebook(
     folders: Sequence[Path], shapes: Mapping[str, ToolShape], suspended: frozenset[str] = frozenset()
 ) -> Rulebook:
-    """Load every rule of the folders. What can't be used stands in `broken` with a sentence; nothing is raised.
+    """Load every rule of the folders. What can't be used stands in `broken` with a sentence.
 
     A name that two files claim is broken, whoever came first: a pack must not change what a shipped
     rule means.
@@ -41,7 +42,7 @@ def load_rulebook(
     rules: dict[str, RuleSpec] = {}
     broken: dict[str, str] = {}
     seen: dict[str, Path] = {}
-    for folder in map(Path, folders):
+    for folder in dict.fromkeys(Path(folder).resolve() for folder in folders):
         if not folder.is_dir():
             broken[folder.name] = f"there is no folder {folder}: correct the list of rule folders."
         for path in rule_files(folder):
@@ -99,6 +100,12 @@ def _unproven(spec: RuleSpec, examples: Sequence[Example], shapes: Mapping[str, 
 
 
 def _spec(path: Path, source: str, cases: str) -> RuleSpec:
+    try:
+        found = complaints(source)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise RuleUnusable(f"{path.name} is not Python: {error}.") from error
+    if found:
+        raise RuleUnusable(f"{path.name}, {found[0]}.")
     module, problem = attempt(_run, path, source)
     if problem:
         raise RuleUnusable(f"{path.name} can't be run: {problem}.")
