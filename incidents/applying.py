@@ -1,4 +1,4 @@
-"""What one piece of a delivery changes: signals stored, incidents opened and moved on, investigations queued."""
+"""What one piece of a delivery changes: signals, incidents, and the investigations that follow."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Max
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Least
 
 from incidents.adapters.reading import SignalValue
 from incidents.episodes import Moment, Past
@@ -81,7 +81,7 @@ def _pasts(source: Source, keys: list[str], closed: Mapping[str, Incident]) -> d
     alone = dict(
         Signal.objects.filter(effect=Effect.RESOLVED_ONLY, sender_key__in=keys, delivery__source=source)
         .values_list("sender_key")
-        .annotate(latest=Max(Coalesce("starts_at", "ends_at", "received_at")))
+        .annotate(latest=Max(Least(Coalesce("starts_at", "ends_at", "received_at"), "received_at")))
     )
     pasts: dict[str, Past] = {}
     for key in keys:

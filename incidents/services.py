@@ -1,16 +1,31 @@
-"""What a person does with an incident: close, reopen, acknowledge, assign, ask for what is missing."""
+"""What is done with an incident: by people (close, reopen, acknowledge, assign, ask) and by its runs."""
 
 from datetime import datetime
 
-from verdicts.case import Subject
+from django.db import IntegrityError, transaction
 
 from accounts.models import User
+from accounts.services import actor_name
+from incidents import closing, moves, sending
 from incidents.models import Incident
-from investigations.outcomes import Judgement
+from incidents.moves import Asked, MoveRefused
+from incidents.states import Move, State
+from incidents.subjects import subject_of
+from investigations import queries
+from investigations import services as investigations
+from investigations.models import Investigation
+from investigations.outcomes import Failure, Judgement, NothingToAsk, RunOutcome
 
-
-class MoveRefused(Exception):
-    """A move was refused; the message is a sentence for the person, and it is in the audit log."""
+__all__ = [
+    "MoveRefused",
+    "acknowledge",
+    "ask_missing",
+    "assign",
+    "close",
+    "investigate",
+    "reopen",
+    "subject_of",
+]
 
 
 def close(
@@ -28,29 +43,119 @@ def close(
 
     `version` is what the form showed. Raises MoveRefused; the refusal stays recorded.
     """
-    raise NotImplementedError
+    asked = Asked(Move.CLOSE, incident_id, actor_name(by), now, version)
+    words = closing.Words(outcome, answer, reason.strip(), duplicate_of)
+    with moves.transaction_of(asked):
+        return closing.close(asked, words, by)
 
 
 def reopen(incident_id: int, *, by: User, reason: str, version: int, now: datetime) -> Incident:
     """Open a closed incident again and queue an investigation. Raises MoveRefused."""
-    raise NotImplementedError
+    asked = Asked(Move.REOPEN, incident_id, actor_name(by), now, version)
+    with moves.transaction_of(asked):
+        if not reason.strip():
+            raise MoveRefused("Say why it is open again: the next reader will ask.")
+        closed = Incident.objects.select_related("source").filter(pk=incident_id).first()
+        if closed is None or closed.state != State.CLOSED:
+            raise MoveRefused(moves.why_not(asked))
+        # The investigation first, as a run's own ending locks it before the incident: no deadlock.
+        investigation = investigations.open_investigation(closed.pk, subject_of(closed), now=now)
+        sending.investigate_after_commit(investigation.pk)
+        try:
+            with transaction.atomic():
+                return moves.make_or_refuse(asked, {"reason": reason.strip()}, closed_at=None)
+        except IntegrityError:
+            raise MoveRefused(_newer(incident_id)) from None
 
 
 def acknowledge(incident_id: int, *, by: User, version: int, now: datetime) -> Incident:
     """Say that somebody is on it; the first acknowledgement stands. Raises MoveRefused."""
-    raise NotImplementedError
+    asked = Asked(Move.ACKNOWLEDGE, incident_id, actor_name(by), now, version)
+    with moves.transaction_of(asked):
+        incident = Incident.objects.filter(pk=incident_id).first()
+        if incident is not None and incident.acknowledged_at is not None:
+            raise MoveRefused(f"Incident {incident_id} is acknowledged already.")
+        return moves.make_or_refuse(asked, {}, acknowledged_at=now)
 
 
 def assign(incident_id: int, *, by: User, to: User | None, version: int, now: datetime) -> Incident:
     """Give the incident to a person, or to nobody. Raises MoveRefused."""
-    raise NotImplementedError
+    asked = Asked(Move.ASSIGN, incident_id, actor_name(by), now, version)
+    with moves.transaction_of(asked):
+        if to is not None and not to.is_active:
+            raise MoveRefused(f"The account of {to} is switched off. Choose somebody else.")
+        return moves.make_or_refuse(asked, {"to": to.username if to else None}, assignee=to)
 
 
 def ask_missing(incident_id: int, *, by: User, fact: str | None, now: datetime) -> Judgement:
-    """Ask what the last verdict lacks (one fact; all for None) and judge again. Raises MoveRefused."""
-    raise NotImplementedError
+    """Ask what the last verdict lacks (one fact; all for None) and judge again. Raises MoveRefused.
+
+    Called outside any transaction: each tool call commits its own entry.
+    """
+    asked = Asked(Move.ASK, incident_id, actor_name(by), now)
+    with moves.transaction_of(asked):
+        latest = queries.latest(incident_id)
+        if latest is None:
+            raise MoveRefused(f"Incident {incident_id} has no investigation to ask for.")
+        moves.make_or_refuse(asked, {"fact": fact, "investigation": latest.pk})
+    try:
+        return investigations.ask_and_judge(latest.pk, fact=fact, by=by, on_judged=_judged)
+    except NothingToAsk as nothing:
+        with moves.transaction_of(asked):
+            raise MoveRefused(str(nothing)) from nothing
 
 
-def subject_of(incident: Incident) -> Subject:
-    """Return the frozen, plain view of an incident that rules see."""
-    raise NotImplementedError
+def investigate(investigation_id: int, *, now: datetime) -> RunOutcome | None:
+    """Run one queued investigation, and move its incident with it. Safe to call any number of times."""
+    incident_id = (
+        Investigation.objects.filter(pk=investigation_id).values_list("incident_id", flat=True).first()
+    )
+    if incident_id is None:
+        return None
+    _take(incident_id, now)
+    return investigations.run(investigation_id, on_judged=_judged, on_failed=_failed)
+
+
+def _take(incident_id: int, now: datetime) -> None:
+    with transaction.atomic():
+        moves.make(Asked(Move.TAKE, incident_id, "worker", now), {})
+
+
+def _judged(judgement: Judgement) -> None:
+    """Inside the transaction that stores the verdict. A closed incident stays as it was closed."""
+    _take(judgement.incident, judgement.judged_at)  # it may have been reopened meanwhile
+    moves.make(
+        Asked(Move.JUDGE, judgement.incident, "worker", judgement.judged_at),
+        {
+            "investigation": judgement.investigation,
+            "verdict": judgement.verdict,
+            "passed": judgement.passed,
+            "hypothesis": judgement.hypothesis,
+        },
+        verdict_passed=judgement.passed,
+        hypothesis=judgement.hypothesis[:120],
+        verdict_reason=judgement.reason,
+    )
+
+
+def _failed(failure: Failure) -> None:
+    """Inside the transaction that stores the failure: without a verdict a person looks."""
+    _take(failure.incident, failure.failed_at)
+    moves.make(
+        Asked(Move.GIVE_UP, failure.incident, "worker", failure.failed_at),
+        {"investigation": failure.investigation, "reason": failure.reason},
+        verdict_passed=None,
+        hypothesis="",
+        verdict_reason=failure.reason,
+    )
+
+
+def _newer(incident_id: int) -> str:
+    incident = Incident.objects.get(pk=incident_id)
+    newer = (
+        Incident.objects.filter(source=incident.source_id, sender_key=incident.sender_key)
+        .exclude(state=State.CLOSED)
+        .values_list("pk", flat=True)
+        .first()
+    )
+    return f"The same alert has opened incident {newer} since. Work on that one."

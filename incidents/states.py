@@ -55,6 +55,7 @@ class Move(StrEnum):
 
     TAKE = "take"
     JUDGE = "judge"
+    GIVE_UP = "give_up"
     CLOSE = "close"
     REOPEN = "reopen"
     ACKNOWLEDGE = "acknowledge"
@@ -67,6 +68,7 @@ MOVES: Mapping[Move, tuple[frozenset[State], State | None]] = MappingProxyType(
     {
         Move.TAKE: (frozenset({State.OPEN}), State.INVESTIGATING),
         Move.JUDGE: (frozenset({State.INVESTIGATING, State.REVIEW}), State.REVIEW),
+        Move.GIVE_UP: (frozenset({State.INVESTIGATING}), State.REVIEW),
         Move.CLOSE: (frozenset({State.OPEN, State.INVESTIGATING, State.REVIEW}), State.CLOSED),
         Move.REOPEN: (frozenset({State.CLOSED}), State.OPEN),
         Move.ACKNOWLEDGE: (frozenset({State.OPEN, State.INVESTIGATING, State.REVIEW}), None),

@@ -1,21 +1,24 @@
 """What the workers do for incidents. Each task carries an id and holds no logic."""
 
 from celery import shared_task
+from django.utils import timezone
+
+from incidents import folding, services, sweeping
 
 
 @shared_task(acks_late=True, ignore_result=True)
 def fold(delivery_id: int) -> None:
     """Fold one delivery into incidents. A second message with the same id does nothing."""
-    raise NotImplementedError
+    folding.fold(delivery_id, timezone.now())
 
 
 @shared_task(acks_late=True, ignore_result=True)
 def investigate(investigation_id: int) -> None:
     """Run one queued investigation. A second message with the same id does nothing."""
-    raise NotImplementedError
+    services.investigate(investigation_id, now=timezone.now())
 
 
 @shared_task(ignore_result=True)
 def sweep() -> None:
     """Send again what was lost on the way, and open incidents for heartbeats that fell silent."""
-    raise NotImplementedError
+    sweeping.sweep(timezone.now())

@@ -46,7 +46,8 @@ def actual(kind: str, outcome: str) -> Actual:
     accepted = TABLE.get(kind, {})
     if outcome not in accepted:
         raise NoSuchOutcome(
-            f"An incident of kind {kind} cannot be closed as {outcome!r}. Choose one of: {', '.join(accepted)}."
+            f"An incident of kind {kind} cannot be closed as {outcome!r}. "
+            f"Choose one of: {', '.join(accepted)}."
         )
     return accepted[outcome]
 
