@@ -1,0 +1,64 @@
+"""A customer misses an e-mail that their mail server took in.
+
+Earned when the order is the customer's own, every mail that it should have caused was made, and each of
+them was delivered to the address that the claim came from; none bounced then or later.
+"""
+
+from verdicts.answer import Answer
+from verdicts.case import Subject
+from verdicts.fact import Fact
+from verdicts.rule import Rule
+
+
+def _theirs_and_complete(answer: Answer, subject: Subject) -> bool:
+    return (
+        answer.text("order.customer_email").lower() == subject["email"].strip().lower()
+        and answer.integer("order.mails_on_record") == answer.integer("order.mails_due") > 0
+        and answer.text("order.id") == subject["order_id"].strip().upper()
+    )
+
+
+def _all_arrived(answer: Answer, subject: Subject) -> bool:
+    mails = answer.items("emails")
+    return (
+        len(mails) > 0
+        and all(_has_arrived(mail, subject) for mail in mails)
+        and any(mail.text("template") == "order_confirmation" for mail in mails)
+        and answer.integer("row_count") == len(mails)
+    )
+
+
+def _has_arrived(mail: Answer, subject: Subject) -> bool:
+    return (
+        mail.text("state") == "delivered"
+        and mail.is_null("bounced_at")
+        and mail.text("to_address").lower() == subject["email"].strip().lower()
+        and mail.instant("delivered_at") >= mail.instant("queued_at")
+        and mail.text("order_id") == subject["order_id"].strip().upper()
+    )
+
+
+class EmailWasDelivered(Rule):
+    """A customer misses an e-mail that their mail server took in."""
+
+    version = 1
+    kinds = {"claim"}
+    needs = {"order_id", "email"}
+    applies_to = {"about": {"email"}}
+    draft_pass = (
+        "Every e-mail about order {order_id} was taken in by the mail server of {email}. "
+        "Please look into your spam folder and into filters that move or delete mail."
+    )
+
+    order_is_theirs_and_no_mail_is_missing = Fact(
+        tool="find_order",
+        ask=lambda subject: {"order_id": subject["order_id"]},
+        holds=_theirs_and_complete,
+        sentence="The order is the claim's, and as many mails were made as it should have caused",
+    )
+    every_mail_arrived = Fact(
+        tool="list_emails",
+        ask=lambda subject: {"order_id": subject["order_id"]},
+        holds=_all_arrived,
+        sentence="Each mail was delivered to the claim's address, and none bounced",
+    )
