@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from celery import current_app
 from django.db import transaction
 from kombu.exceptions import OperationalError
-from kombu.pools import Producers, ResourcePool
+from kombu.pools import ProducerPool, Producers
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ def send(task: str, number: int) -> bool:
 
 
 @lru_cache(maxsize=2)
-def _producers(broker_url: str) -> ResourcePool:
+def _producers(broker_url: str) -> ProducerPool:
     connection = current_app.connection_for_write(url=broker_url, transport_options=_OPTIONS)
-    pool: ResourcePool = Producers(limit=8)[connection]
+    pool: ProducerPool = Producers(limit=8)[connection]
     return pool
