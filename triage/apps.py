@@ -5,3 +5,7 @@ from django.apps import AppConfig
 
 class TriageConfig(AppConfig):
     name = "triage"
+
+    def ready(self) -> None:
+        """Register the project's system checks."""
+        from triage import checks  # noqa: F401

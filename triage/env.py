@@ -1,4 +1,4 @@
-"""Typed readers of the environment. Every variable read is remembered, so that a test can hold the docs to it."""
+"""Typed readers of the environment. Each variable read is remembered, so that a test holds the docs to it."""
 
 import os
 from collections.abc import Sequence

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from assay_core import instants
 from triage.pages import markup, moments, visible
 
 register = template.Library()
@@ -62,6 +63,26 @@ def one_line(value: Any) -> str:
 def who(actor: Any) -> str:
     """An actor of the audit log in words: `person:mira` reads `mira`."""
     return visible.shown(str(actor).removeprefix("person:"))
+
+
+@register.filter
+def instant(value: Any) -> SafeString | str:
+    """A time as an entry keeps it, in ISO text, as a time element; other text as it is."""
+    try:
+        return _time(instants.from_text(value), value, "moment")
+    except (instants.NotAnInstant, TypeError):
+        return DASH if value is None else visible.shown(str(value))
+
+
+@register.filter
+def json_kind(value: Any) -> str:
+    """What a JSON value is: object, list, text, number, flag or null."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "flag"
+    kinds = ((dict, "object"), (list, "list"), (str, "text"))
+    return next((word for kind, word in kinds if isinstance(value, kind)), "number")
 
 
 @register.filter

@@ -1,0 +1,1 @@
+"""What `manage.py doctor` looks at: each thing one line, each failing line with its cure."""

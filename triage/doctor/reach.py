@@ -1,0 +1,107 @@
+"""What the application asks and by whom it is used: connectors and their credentials, rules, people."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+from django.conf import settings
+
+from accounts.models import User
+from investigations.rulebook import current_rulebook
+from toolbox import registry
+from toolbox.connectors.base import Connector
+from toolbox.connectors.jsonlines import JsonLinesConnector
+from toolbox.connectors.postgres import PostgresConnector
+from toolbox.connectors.proof import findings
+from triage.doctor.line import Line, examined, failing, warning, well
+
+
+def connectors() -> Iterator[Line]:
+    """Whether each connector answers, and whether its credential can only read."""
+    toolbox = registry.current()
+    if not toolbox.definitions:
+        yield warning(
+            "tools",
+            "none are loaded: nothing can be asked, so nothing passes",
+            "Set TRIAGE_TOOLS and TRIAGE_CONNECTORS (docs/howto/connect-your-database.md).",
+        )
+        return
+    yield well("tools", f"{len(toolbox.definitions)} tools over {len(toolbox.connectors)} connectors")
+    for name, connector in toolbox.connectors.items():
+        yield from examined(f"connector {name}", lambda c=connector: _connector(c))  # type: ignore[misc]
+
+
+def _connector(connector: Connector) -> Iterator[Line]:
+    name = f"connector {connector.name}"
+    if isinstance(connector, PostgresConnector):
+        yield _postgres(name, connector.dsn_env)
+    elif isinstance(connector, JsonLinesConnector):
+        yield _folder(name, connector.folder_env)
+
+
+def _postgres(name: str, variable: str) -> Line:
+    dsn = os.environ.get(variable, "").strip()
+    if not dsn:
+        return failing(name, f"{variable} is not set", f"Set {variable} to the reader role's address.")
+    try:
+        with psycopg.connect(dsn, connect_timeout=5, autocommit=True) as link:
+            found = findings(link)
+    except psycopg.OperationalError as error:
+        said = str(error).strip().splitlines()[0]
+        return failing(name, f"does not answer: {said}", f"Check {variable}, the server and its pg_hba.conf.")
+    writes = [one for one in found if not one.warning]
+    if writes:
+        return failing(
+            name,
+            f"it can do more than read ({len(writes)} findings): {writes[0].check}: {writes[0].detail}",
+            "Make the role as docs/howto/connect-your-database.md says.",
+        )
+    return well(name, "answers, and its role can only read")
+
+
+def _folder(name: str, variable: str) -> Line:
+    folder = os.environ.get(variable, "").strip()
+    if not folder:
+        return failing(name, f"{variable} is not set", f"Set {variable} to the folder of the log files.")
+    path = Path(folder)
+    if not path.is_dir() or not os.access(path, os.R_OK | os.X_OK):
+        return failing(name, f"{folder} cannot be read", f"Correct {variable}, or let this account read it.")
+    count = sum(1 for _ in path.glob("*.jsonl*"))
+    if not count:
+        return warning(name, f"{folder} holds no *.jsonl files", "Check that the logs are written there.")
+    return well(name, f"{count} files in {folder}")
+
+
+def rules() -> Iterator[Line]:
+    """Whether every rule loads with its cases."""
+    book = current_rulebook()
+    for name, sentence in sorted(book.broken.items()):
+        yield failing(f"rule {name}", sentence, "Until then nothing passes under it.")
+    yield well("rules", f"{len(book.rules)} loaded, rulebook {book.digest[:12]}")
+
+
+def people() -> Iterator[Line]:
+    """Whether somebody can sign in and manage the rest."""
+    if User.objects.filter(is_active=True, groups__name="administrator").exists():
+        yield well("people", f"{User.objects.filter(is_active=True).count()} may sign in")
+    else:
+        yield warning(
+            "people",
+            "nobody is an administrator",
+            "manage.py createsuperuser, then give the account the group administrator.",
+        )
+
+
+def addresses() -> Iterator[Line]:
+    """Whether the address that people are told is one that is answered."""
+    host = settings.BASE_URL.partition("://")[2].partition("/")[0].partition(":")[0]
+    allowed = settings.ALLOWED_HOSTS
+    if (
+        "*" in allowed
+        or host in allowed
+        or any(one.startswith(".") and host.endswith(one) for one in allowed)
+    ):
+        yield well("address", settings.BASE_URL)
+    else:
+        yield failing("address", f"BASE_URL names {host}, which ALLOWED_HOSTS refuses", f"Add {host} to it.")
