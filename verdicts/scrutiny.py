@@ -4,10 +4,35 @@ import ast
 
 #: Modules that bring a clock, chance, or the outside world into a verdict that must be the same every time.
 _OUTSIDE = frozenset(
-    (
-        "asyncio builtins django glob http httpx importlib io multiprocessing os pathlib pickle psycopg random "
-        "requests secrets shutil socket sqlite3 ssl subprocess sys tempfile threading time urllib uuid"
-    ).split()
+    {
+        "asyncio",
+        "builtins",
+        "django",
+        "glob",
+        "http",
+        "httpx",
+        "importlib",
+        "io",
+        "multiprocessing",
+        "os",
+        "pathlib",
+        "pickle",
+        "psycopg",
+        "random",
+        "requests",
+        "secrets",
+        "shutil",
+        "socket",
+        "sqlite3",
+        "ssl",
+        "subprocess",
+        "sys",
+        "tempfile",
+        "threading",
+        "time",
+        "urllib",
+        "uuid",
+    }
 )
 _CLOCKS = frozenset({"now", "utcnow", "today"})
 _DEFAULTS = frozenset({"get", "setdefault"})

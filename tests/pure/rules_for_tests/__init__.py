@@ -1,0 +1,1 @@
+"""Rules that only tests know, and the values they are judged with."""
