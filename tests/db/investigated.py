@@ -1,15 +1,16 @@
 """A small world for the tests of runs: two tools that a scripted connector answers, and rules over them."""
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from assay_core.results import Status
-from investigations import rulebook
+from investigations import rulebook, services
+from investigations.models import Investigation
 from toolbox import registry
 from toolbox.connectors.base import Outcome
 from toolbox.definitions import Limits, SqlQuestion, Statement, ToolDefinition
@@ -127,8 +128,21 @@ def subject(incident: int = 1, **identifiers: str) -> Subject:
     )
 
 
-@contextmanager
-def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
+def queued(incident: int = 1, **identifiers: str) -> Investigation:
+    """Open an investigation of an incident."""
+    return services.open_investigation(incident, subject(incident, **identifiers), now=timezone.now())
+
+
+def never(_: Any) -> None:
+    """Stand for a callback that must not be called."""
+    raise AssertionError("this must not be called")
+
+
+def ignore(_: Any) -> None:
+    """Stand for a callback that has nothing to do."""
+
+
+def world(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     """Serve the two tools and the rules of this module."""
     connector = Scripted()
     tools = {
@@ -140,7 +154,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
     book = Rulebook(rules=specs, shapes=toolbox.shapes(), suspended=frozenset(), broken={})
     monkeypatch.setattr(registry, "current", lambda: toolbox)
     monkeypatch.setattr(rulebook, "current_rulebook", lambda: book)
-    yield connector
+    return connector
 
 
 def _tool(name: str, properties: Mapping[str, Any]) -> ToolDefinition:

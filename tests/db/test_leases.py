@@ -1,6 +1,5 @@
 """Who holds an investigation, and what ends a run that no longer does."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -12,25 +11,12 @@ from investigations import leases, services
 from investigations.models import Case, Draft, Investigation, Verdict
 from investigations.outcomes import Ending, Failure, Judgement, LeaseLost
 from investigations.states import State
-from tests.db.investigated import Scripted, subject, together, world
+from tests.db.investigated import Scripted, ignore, never, queued, together, world
 
 
 @pytest.fixture
-def tools(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
-    with world(monkeypatch) as connector:
-        yield connector
-
-
-def queued(incident: int = 1, **identifiers: str) -> Investigation:
-    return services.open_investigation(incident, subject(incident, **identifiers), now=timezone.now())
-
-
-def never(_: Any) -> None:
-    raise AssertionError("this must not be called")
-
-
-def ignore(_: Any) -> None:
-    pass
+def tools(monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    return world(monkeypatch)
 
 
 def expire(pk: int) -> None:
