@@ -64,6 +64,7 @@ def _context(user: User, incident: Incident) -> dict[str, Any]:
         "story": story,
         "headline": headline(incident, story),
         "cited": _cited(story),
+        "refused_citations": [line for line in story.citations if not line.accepted] if story else [],
         "signals": signals,
         "older_signals": older_signals,
         "before": before,

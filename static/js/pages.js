@@ -1,0 +1,65 @@
+// What pages do beyond links and forms: peek at an entry, filter at once, say when the server is out of reach.
+"use strict";
+
+(() => {
+  const toast = document.getElementById("toast");
+  const peek = document.getElementById("peek");
+  let hiding = 0;
+
+  function say(words) {
+    toast.textContent = words;
+    toast.hidden = false;
+    clearTimeout(hiding);
+    hiding = setTimeout(() => { toast.hidden = true; }, 8000);
+  }
+
+  document.addEventListener("change", (event) => {
+    const form = event.target.closest("form[data-auto-submit]");
+    if (form && event.target.matches("select, input[type=checkbox]")) form.requestSubmit();
+  });
+
+  // A citation opens beside the draft; with a modifier, or without this script, it is a plain link.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a.cite, a[data-peek]");
+    if (!link || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (link.closest("#peek")) return;
+    event.preventDefault();
+    htmx.ajax("GET", link.getAttribute("href"), { target: "#peek-body", swap: "innerHTML" }).then(() => {
+      if (!peek.open) peek.showModal();
+      peek.scrollTop = 0;
+    });
+  });
+
+  peek.addEventListener("click", (event) => {
+    if (event.target === peek) peek.close();
+  });
+
+  document.body.addEventListener("htmx:configRequest", (event) => {
+    if (event.detail.verb !== "get") return;
+    const given = event.detail.formData;
+    for (const [name, value] of [...given.entries()]) if (value === "") given.delete(name);
+  });
+
+  // A poll must not wipe what somebody is typing.
+  document.body.addEventListener("htmx:beforeSwap", (event) => {
+    const source = event.detail.requestConfig && event.detail.requestConfig.elt;
+    if (!source || !source.matches("[data-poll]")) return;
+    const fields = [...event.detail.target.querySelectorAll("textarea, input:not([type=hidden])")];
+    const isTyping = fields.some((field) =>
+      field.type === "radio" || field.type === "checkbox" ? field.checked !== field.defaultChecked : field.value !== field.defaultValue);
+    if (isTyping || peek.open) event.detail.shouldSwap = false;
+  });
+
+  document.body.addEventListener("htmx:afterSwap", (event) => {
+    const refusal = event.detail.target && document.querySelector("[data-focus]");
+    if (refusal && event.detail.xhr.status === 422) refusal.focus();
+  });
+
+  document.body.addEventListener("htmx:sendError", () => say("The server cannot be reached. What you typed is still here; try again in a moment."));
+  document.body.addEventListener("htmx:responseError", (event) => {
+    const status = event.detail.xhr.status;
+    if (status === 403) say("Your role does not allow this, or this page is too old. Reload it and try again.");
+    else if (status === 404) say("This is gone, or belongs to another team now.");
+    else say(`The server answered ${status}. Nothing was lost here; try again in a moment.`);
+  });
+})();

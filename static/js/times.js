@@ -1,0 +1,31 @@
+// Times in the reader's zone, with UTC on hover; ages that go on counting.
+"use strict";
+
+(() => {
+  const dayAndTime = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  const steps = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
+
+  function span(milliseconds) {
+    const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+    const [size, unit] = steps.find(([length]) => seconds >= length) || [1, "s"];
+    return `${Math.floor(seconds / size)} ${unit}`;
+  }
+
+  function write(time) {
+    const at = new Date(time.dateTime);
+    if (Number.isNaN(at.getTime())) return;
+    if (!time.dataset.utc) time.dataset.utc = time.title;
+    const age = span(Date.now() - at.getTime());
+    time.title = `${time.dataset.utc}\n${whole.format(at)} here, ${age} ago`;
+    time.textContent = time.dataset.time === "ago" ? age : dayAndTime.format(at);
+  }
+
+  function writeAll(root) {
+    root.querySelectorAll("time[data-time]").forEach(write);
+  }
+
+  writeAll(document);
+  document.addEventListener("htmx:afterSettle", () => writeAll(document));
+  setInterval(() => document.querySelectorAll('time[data-time="ago"]').forEach(write), 10000);
+})();
