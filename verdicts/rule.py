@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from assay_core.canonical import digest
+from verdicts.answer import shown
 from verdicts.case import Subject
 from verdicts.fact import Fact, Refutation, RuleMalformed
 
@@ -64,9 +65,7 @@ class RuleSpec:
         """Say, sentence by sentence, why this rule is not about this subject; nothing when it is."""
         found = []
         if subject.kind not in self.kinds:
-            found.append(
-                f"The rule is about {_either(self.kinds)}, and this is {subject.kind or 'nothing named'}."
-            )
+            found.append(f"The rule is for {_either(self.kinds)}, and this is {subject.kind or 'unnamed'}.")
         for name in sorted(self.needs):
             value = subject.identifiers.get(name)
             if type(value) is not str or not value.strip():
@@ -74,7 +73,7 @@ class RuleSpec:
         for label, accepted in sorted(self.applies_to.items()):
             value = subject.labels.get(label)
             if type(value) is not str or value not in accepted:
-                says = f"says {value}" if value else "is missing"
+                says = f"says {shown(value)}" if value else "is missing"
                 found.append(
                     f"The rule is for {label} {_either(accepted)}, and the incident's {label} {says}."
                 )

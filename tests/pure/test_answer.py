@@ -50,26 +50,25 @@ READABLE = {
 
 
 @pytest.mark.parametrize("read", READS)
-@pytest.mark.parametrize("name", VALUES)
-def test_each_read_accepts_its_own_type_and_nothing_else(read: str, name: str) -> None:
-    answer = Answer({"field": VALUES[name]})
-    if name in READABLE[read]:
-        getattr(answer, read)("field")
-    else:
-        with pytest.raises(FieldMismatch) as raised:
+def test_each_read_accepts_its_own_type_and_nothing_else(read: str) -> None:
+    for name, value in VALUES.items():
+        answer = Answer({"field": value})
+        if name in READABLE[read]:
             getattr(answer, read)("field")
-        assert raised.value.path == "field"
-        assert raised.value.expected
-        assert raised.value.found
+        else:
+            with pytest.raises(FieldMismatch) as raised:
+                getattr(answer, read)("field")
+            assert raised.value.path == "field"
+            assert raised.value.expected
+            assert raised.value.found
 
 
 @pytest.mark.parametrize("read", [*READS, "is_null"])
-@pytest.mark.parametrize(
-    "path", ["b", "a.b", "a.list.1", "a.list.-1", "a.list.x", "a.list.¹", "a.text.0", "", "."]
-)
-def test_a_field_that_is_not_there_is_missing_and_never_a_default(read: str, path: str) -> None:
-    with pytest.raises(FieldMissing):
-        getattr(Answer({"a": {"list": [0], "text": "x"}}), read)(path)
+def test_a_field_that_is_not_there_is_missing_and_never_a_default(read: str) -> None:
+    answer = Answer({"a": {"list": [0], "text": "x"}})
+    for path in ("b", "a.b", "a.list.1", "a.list.-1", "a.list.x", "a.list.¹", "a.text.0", "", "."):
+        with pytest.raises(FieldMissing):
+            getattr(answer, read)(path)
 
 
 @pytest.mark.parametrize("result", [None, [], "text", 3, True, {"A": 1}])

@@ -76,15 +76,15 @@ RETRY_FINISHED = load_rule(FOLDER / "retry_finished.py", SHAPES)
 RULEBOOK = Rulebook(rules={"retry_finished": RETRY_FINISHED.spec}, shapes=SHAPES)
 
 
-def case_of(entries: Iterable[Entry], **changes: Any) -> Case:
-    """Return a case of the run that lists those of the entries that are its own."""
+def case_of(run: Iterable[Entry], /, **changes: Any) -> Case:
+    """Return a case of the run that lists those of the entries given that are its own."""
     whole = Case(
         investigation=RUN,
         submission=Submission("retry_finished", (), "words"),
         added=(),
         refutations=(),
         judged_at=JUDGED,
-        entries=tuple((entry.id, entry.leaf) for entry in entries if entry.investigation == RUN),
+        entries=tuple((entry.id, entry.leaf) for entry in run if entry.investigation == RUN),
     )
     return replace(whole, **changes)
 
