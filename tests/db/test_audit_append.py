@@ -107,6 +107,21 @@ def test_a_text_with_something_added_or_doubled_is_refused(app: Link, rewrite: C
         append(app, values | {"canonical": rewrite(values["canonical"])})
 
 
+def test_a_short_salt_is_refused_though_its_commitment_is_right(app: Link) -> None:
+    number, now = draw(app)
+    envelope = chain.Envelope(number, now, "thing.done", "system", 1, 2, chain.commitment(b"short", "{}"))
+    values = proper(number, now, salt=b"short", body="{}", canonical=envelope.canonical())
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="salt"):
+        append(app, values)
+
+
+def test_another_name_beyond_ascii_than_the_columns_is_refused(app: Link) -> None:
+    values = proper(*draw(app))
+    values["canonical"] = values["canonical"].replace("system", "\\u00e5sa")
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="canonical"):
+        append(app, values | {"actor": "ö"})
+
+
 @pytest.mark.parametrize("minutes", [-2, 2, -60 * 24 * 400])
 def test_a_time_that_is_not_now_is_refused(app: Link, minutes: int) -> None:
     number, now = draw(app)

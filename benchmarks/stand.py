@@ -1,0 +1,154 @@
+"""What a benchmark stands on: embedded servers with a migrated database, the example shop, processes."""
+
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from triage.local import children, processes
+from triage.local.launch import ROOT, reader_dsn
+from triage.local.servers import Servers
+from triage.local.world import World
+
+_PASSWORDS = ("superuser", "owner", "app")
+
+
+@dataclass(slots=True)
+class Stand:
+    """Running servers; `variables` is the environment in which the application's processes reach them."""
+
+    folder: Path
+    servers: Servers
+    variables: dict[str, str]
+    _started: list["subprocess.Popen[bytes]"] = field(default_factory=list)
+
+    def start(self, name: str, *arguments: str, **variables: str) -> "subprocess.Popen[bytes]":
+        """Start `python ...`; its output goes to a file of that name. It ends with the stand."""
+        with (self.folder / f"{name}.log").open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, *arguments],
+                cwd=ROOT,
+                env={**self.variables, **variables},
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=processes.dies_with_parent(signal.SIGKILL),
+            )
+        self._started.append(process)
+        return process
+
+    def serve(self, name: str, application: str) -> int:
+        """Serve an ASGI application as the launcher does; return its port once it answers."""
+        port = _free_port()
+        process = self.start(name, *_as_served(application, port))
+        wait_until(lambda: process.poll() is not None or _answers(port), seconds=60, what=f"{name} to answer")
+        if process.poll() is not None:
+            raise SystemExit(f"{name} ended at once:\n{self.tail(name)}")
+        return port
+
+    def run(self, *arguments: str) -> str:
+        """Run `python ...` to its end and return what it printed; SystemExit with its output if it fails."""
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=ROOT,
+            env=self.variables,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise SystemExit(f"python {' '.join(arguments)} failed:\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def tail(self, name: str) -> str:
+        """Return the end of what a process printed."""
+        return (self.folder / f"{name}.log").read_text(encoding="utf-8", errors="replace")[-3000:]
+
+    def load_shop(self) -> None:
+        """Load the example shop and let the application's processes ask it."""
+        assert self.servers.postgres is not None
+        world, admin, password = (
+            World(self.folder),
+            self.servers.postgres.dsn("postgres"),
+            secrets.token_hex(12),
+        )
+        world.load(admin, password)
+        self.variables.update(world.variables(ROOT, reader_dsn(admin, password)))
+
+    def close(self) -> None:
+        """End the processes and the servers."""
+        for process in self._started:
+            processes.end(process.pid, gently=signal.SIGTERM, seconds=10, whole_group=True)
+            process.wait(10)
+        self.servers.close()
+
+
+@contextmanager
+def standing() -> Iterator[Stand]:
+    """Start servers that keep what they commit (fsync on), as in production, and migrate."""
+    with tempfile.TemporaryDirectory(prefix="assay-bench-", dir="/tmp") as name:
+        folder = Path(name)
+        folder.chmod(0o755)  # the account that PostgreSQL steps down to walks through
+        servers = Servers(folder, {who: secrets.token_hex(12) for who in _PASSWORDS}, {})
+        stand = Stand(folder, servers, dict(os.environ))
+        try:
+            servers.start()
+            stand.variables.update(
+                servers.variables,
+                DATABASE_POOL="1",
+                PYTHONUNBUFFERED="1",
+                DJANGO_SETTINGS_MODULE="triage.settings",
+                SECRET_KEY=secrets.token_urlsafe(50),
+            )
+            stand.run("manage.py", "migrate", "--verbosity", "0")
+            yield stand
+        finally:
+            stand.close()
+
+
+def use_django(variables: Mapping[str, str]) -> None:
+    """Set Django up in this process, without the pool; before anything of the project is imported."""
+    os.environ.update(variables, DATABASE_POOL="")
+    import django
+
+    django.setup()
+
+
+def wait_until(is_so: Callable[[], bool], *, seconds: float, what: str, every: float = 0.02) -> None:
+    """Return once it is so; SystemExit when that takes too long."""
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > deadline:
+            raise SystemExit(f"waited {seconds:g} s in vain for {what}")
+        time.sleep(every)
+
+
+def _as_served(application: str, port: int) -> list[str]:
+    usual = children.web_arguments("127.0.0.1", port)
+    return [application if word == "triage.asgi:application" else word for word in usual]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _answers(port: int) -> bool:
+    try:
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=2).close()
+    except urllib.error.HTTPError as answer:
+        answer.close()
+    except OSError:
+        return False
+    return True
