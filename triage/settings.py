@@ -175,7 +175,9 @@ USE_TZ = True
 USE_I18N = False
 
 STATIC_URL = "static/"
-STATIC_ROOT = Path(env.text("STATIC_ROOT", str(BASE_DIR / ".local" / "static")))
+# Collected for production only; elsewhere the files are served from where they lie.
+_STATIC_ROOT = env.text("STATIC_ROOT", str(BASE_DIR / ".local" / "static") if PRODUCTION else "")
+STATIC_ROOT = Path(_STATIC_ROOT) if _STATIC_ROOT else None
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
