@@ -77,7 +77,7 @@ def lines(path: Path) -> Iterator[bytes]:
 
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[gzip.GzipFile | io.BufferedReader]:
-    # Between listing and opening, the name may have become a link or a pipe: neither is followed or waited on.
+    # Between listing and opening, the name may have become a link or a pipe: neither is followed.
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as plain:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

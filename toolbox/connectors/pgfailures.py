@@ -33,7 +33,6 @@ _UNAVAILABLE = {
     "57P03": "the database is starting up",
     "57P05": "the database ended the idle session",
     "53300": "the database accepts no more connections",
-    "53400": "a limit of the database's configuration was reached",
     "25P03": "the database ended the session for being idle",
 }
 _ERRORS = {
@@ -42,6 +41,7 @@ _ERRORS = {
     "40001": "the database's data changed underneath the question",
     "42501": "the reader role may not read this",
     "25006": "the question tries to write, and a tool can only read",
+    "53400": "the question needs more of the database's disk than a reader may take",
     "53100": "the database's disk is full",
     "53200": "the database is out of memory",
 }
