@@ -2,8 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import math
 from typing import Any
+
+# Python refuses to write integers of more than 4,300 digits; that is 14,284 bits.
+_LONGEST_INTEGER = 14_000
 
 
 class NotCanonical(ValueError):
@@ -26,22 +29,31 @@ def digest(value: Any) -> str:
 
 
 def _refuse_strangers(value: Any, path: str) -> None:
-    if value is None or isinstance(value, bool | int):
-        return
-    if isinstance(value, str):
-        if any("\ud800" <= char <= "\udfff" for char in value):
-            raise NotCanonical(f"{path}: a lone surrogate has no canonical form")
-    elif isinstance(value, float):
-        if value != value or value in (float("inf"), float("-inf")):
-            raise NotCanonical(f"{path}: {value} is not a JSON number")
-    elif isinstance(value, Mapping):
+    if isinstance(value, dict):
         for key, item in value.items():
             if not isinstance(key, str):
                 raise NotCanonical(f"{path}: the key {key!r} is not text")
             _refuse_strangers(key, f"{path} (key)")
             _refuse_strangers(item, f"{path}.{key}")
-    elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+    elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
             _refuse_strangers(item, f"{path}[{index}]")
     else:
-        raise NotCanonical(f"{path}: {type(value).__name__} is not a JSON type")
+        complaint = _complaint(value)
+        if complaint:
+            raise NotCanonical(f"{path}: {complaint}")
+
+
+def _complaint(value: Any) -> str:
+    """Say why a value that holds no others has no canonical form."""
+    if value is None or isinstance(value, bool):
+        return ""
+    if isinstance(value, str):
+        has_surrogate = not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value)
+        return "a lone surrogate has no canonical form" if has_surrogate else ""
+    if isinstance(value, int):
+        bits = value.bit_length()
+        return f"an integer of {bits} bits is too long to be written" if bits > _LONGEST_INTEGER else ""
+    if isinstance(value, float):
+        return "" if math.isfinite(value) else f"{value} is not a JSON number"
+    return f"{type(value).__name__} is not a JSON type"

@@ -9,9 +9,9 @@ class NotAnInstant(ValueError):
 
 def as_text(moment: datetime) -> str:
     """Return an aware time as UTC ISO 8601 with microseconds and a Z; raise NotAnInstant for a naive one."""
-    if moment.tzinfo is None:
+    if moment.utcoffset() is None:
         raise NotAnInstant(f"{moment.isoformat()} has no time zone")
-    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return _utc(moment).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def from_text(text: str) -> datetime:
@@ -22,7 +22,11 @@ def from_text(text: str) -> datetime:
         raise NotAnInstant(f"{text!r} is not an ISO 8601 time") from error
     if moment.tzinfo is None:
         raise NotAnInstant(f"{text!r} has no time zone")
+    return _utc(moment)
+
+
+def _utc(moment: datetime) -> datetime:
     try:
         return moment.astimezone(UTC)
     except OverflowError as error:
-        raise NotAnInstant(f"{text!r} lies outside the calendar in UTC") from error
+        raise NotAnInstant(f"{moment.isoformat()} lies outside the calendar in UTC") from error

@@ -58,7 +58,7 @@ def read_cases(text: str, rule: RuleSpec, shapes: Mapping[str, ToolShape]) -> tu
     """
     try:
         value = json.loads(text, object_pairs_hook=_without_doubles)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise CaseUnreadable("cases", f"not JSON: {error}") from error
     examples = plain.several(value, "cases", lambda item, path: _example(item, path, rule, shapes))
     names = [example.name for example in examples]
