@@ -22,27 +22,14 @@ class Posting:
     content_type: str
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """How one incident has to end. It is found by its sender's key, else by its title."""
-
-    name: str
-    sender_key: str
-    title: str
-    hypothesis: str
-    passed: bool
-    deciding: str
-    reason_contains: str
-
-
 def people() -> list[Mapping[str, Any]]:
     """Return username, full name, role, team and password of each person."""
-    return _read("people.json", "people")
+    return _read("people.json")
 
 
 def sources() -> list[Mapping[str, Any]]:
     """Return slug, adapter, title, team, every and grace of each source."""
-    return _read("sources.json", "sources")
+    return _read("sources.json")
 
 
 def postings(now: datetime) -> list[Posting]:
@@ -52,22 +39,20 @@ def postings(now: datetime) -> list[Posting]:
     return [Posting(one.name, one.source, one.body, one.content_type) for one in deliveries.render(now)]
 
 
-def expectations() -> list[Expectation]:
-    """Return how each incident has to end."""
-    return [
-        Expectation(
-            name=one["name"],
-            sender_key=one.get("sender_key", ""),
-            title=one.get("title", ""),
-            hypothesis=one["hypothesis"],
-            passed=one["passed"],
-            deciding=one.get("deciding", ""),
-            reason_contains=one.get("reason_contains", ""),
-        )
-        for one in _read("expected.json", "expected")
-    ]
+def expectations() -> list[Mapping[str, Any]]:
+    """Return how each incident has to end: source, sender_key, hypothesis, passed and more."""
+    from examples.shop import expectations as shop
+
+    return list(shop.expected())
 
 
-def _read(file: str, key: str) -> list[Mapping[str, Any]]:
-    read = json.loads((SHOP / file).read_text(encoding="utf-8"))
-    return list(read[key] if isinstance(read, dict) else read)
+def differences(expected: list[Mapping[str, Any]], rows: list[Mapping[str, Any]]) -> list[str]:
+    """Return in what the rows differ from what is expected, in sentences."""
+    from examples.shop import expectations as shop
+
+    return shop.compare(expected, rows)
+
+
+def _read(file: str) -> list[Mapping[str, Any]]:
+    read: list[Mapping[str, Any]] = json.loads((SHOP / file).read_text(encoding="utf-8"))
+    return read

@@ -1,18 +1,17 @@
 """Posts the example deliveries to the running webhooks, and waits until each is judged."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import httpx
 
-from incidents.models import Delivery, Incident
+from incidents.models import Delivery, Incident, Signal
 from incidents.states import DeliveryState
 from investigations.models import Investigation
-from investigations.states import State
-from triage.demo.example import Expectation, Posting
+from investigations.states import OPEN
+from triage.demo.example import Posting
 from triage.demo.seeding import secret_of
-
-_OPEN = (State.WAITING, State.QUEUED, State.RUNNING)
 
 
 class DemoFailed(Exception):
@@ -50,23 +49,29 @@ def _post(client: httpx.Client, one: Posting, *, address: str, key: str) -> None
         raise DemoFailed(f"{one.name}: the webhook answered {answer.status_code}: {answer.text[:300]}")
 
 
-def find(expected: Expectation) -> Incident | None:
-    """Return the newest incident that an expectation speaks of."""
-    found = Incident.objects.order_by("-pk")
-    if expected.sender_key:
-        return found.filter(sender_key=expected.sender_key).first()
-    return found.filter(title=expected.title).first()
+def incidents(postings: Sequence[Posting], expected: Sequence[Mapping[str, Any]]) -> list[Incident]:
+    """Return the first incident of each key that the examples brought or that is expected, oldest first."""
+    brought = {(one["source"], one["sender_key"]) for one in expected}
+    for one in postings:
+        signals = Signal.objects.filter(delivery__source__slug=one.source, delivery__body=one.body)
+        brought |= {(one.source, key) for key in signals.values_list("sender_key", flat=True)}
+    found: dict[tuple[str, str], Incident] = {}
+    for incident in Incident.objects.select_related("source").order_by("pk"):
+        key = (incident.source.slug, incident.sender_key)
+        if key in brought:
+            found.setdefault(key, incident)
+    return list(found.values())
 
 
 def wait_until_judged(
-    expected: Sequence[Expectation], *, seconds: float, show: Callable[[int, int], None]
+    expected: Sequence[Mapping[str, Any]], *, seconds: float, show: Callable[[int, int], None]
 ) -> None:
     """Return when every expected incident is judged and no work is open; raise DemoFailed after `seconds`."""
     deadline = time.monotonic() + seconds
     while True:
-        judged = sum((incident := find(one)) is not None and _is_judged(incident) for one in expected)
+        judged = sum(_is_judged(incident) for incident in incidents((), expected))
         show(judged, len(expected))
-        if judged == len(expected) and not _open_work():
+        if judged >= len(expected) and not _open_work():
             return
         if time.monotonic() > deadline:
             raise DemoFailed(
@@ -78,9 +83,9 @@ def wait_until_judged(
 
 def _is_judged(incident: Incident) -> bool:
     runs = Investigation.objects.filter(incident_id=incident.pk)
-    return runs.exists() and not runs.filter(state__in=_OPEN).exists()
+    return runs.exists() and not runs.filter(state__in=OPEN).exists()
 
 
 def _open_work() -> bool:
     waiting = Delivery.objects.filter(state=DeliveryState.RECEIVED).exists()
-    return waiting or Investigation.objects.filter(state__in=_OPEN).exists()
+    return waiting or Investigation.objects.filter(state__in=OPEN).exists()

@@ -1,12 +1,12 @@
-"""The table of how each example was judged, and in what it differs from what is expected."""
+"""The table of how each example was judged."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from incidents.models import Incident
 from investigations.models import Verdict
-from triage.demo.example import Expectation
 
 _HEADS = ("#", "Incident", "Hypothesis", "Verdict", "Decided by", "Link")
 _WIDEST = (6, 46, 34, 7, 34, 80)
@@ -17,12 +17,26 @@ class Row:
     """How one incident ended."""
 
     incident: int
+    source: str
+    sender_key: str
     title: str
     hypothesis: str
     verdict: str
     deciding: str
     reason: str
     link: str
+
+    def plain(self) -> dict[str, Any]:
+        """Return what the example's expectations are compared with."""
+        return {
+            "source": self.source,
+            "sender_key": self.sender_key,
+            "title": self.title,
+            "hypothesis": self.hypothesis,
+            "passed": self.verdict == "pass",
+            "deciding": self.deciding,
+            "reason": self.reason,
+        }
 
     def cells(self) -> tuple[str, ...]:
         """Return the table's cells."""
@@ -37,6 +51,8 @@ def row_of(incident: Incident, address: str) -> Row:
     body = json.loads(last.body) if last else {}
     return Row(
         incident=incident.pk,
+        source=incident.source.slug,
+        sender_key=incident.sender_key,
         title=incident.title,
         hypothesis=last.hypothesis if last else "",
         verdict=("pass" if last.passed else "fail") if last else "none",
@@ -56,26 +72,6 @@ def printed(rows: Sequence[Row]) -> str:
         for line in cut
     ]
     return "\n".join([text[0], "  ".join("─" * width for width in widths), *text[1:]])
-
-
-def differences(expected: Expectation, row: Row | None) -> list[str]:
-    """Return in what an incident ended otherwise than expected, in sentences."""
-    if row is None:
-        return [f"{expected.name}: no incident has {expected.sender_key or expected.title!r}"]
-    verdict = "pass" if expected.passed else "fail"
-    pairs = [("hypothesis", expected.hypothesis, row.hypothesis), ("verdict", verdict, row.verdict)]
-    if expected.deciding:
-        pairs.append(("deciding fact", expected.deciding, row.deciding))
-    found = [
-        f"{expected.name}: the {what} is {got!r}, expected {want!r}"
-        for what, want, got in pairs
-        if want != got
-    ]
-    if expected.reason_contains.lower() not in row.reason.lower():
-        found.append(
-            f"{expected.name}: the reason is {row.reason!r}, expected to contain {expected.reason_contains!r}"
-        )
-    return found
 
 
 def _cut(text: str, widest: int) -> str:

@@ -59,6 +59,7 @@ def make_folder(folder: Path) -> None:
     try:
         # 0711: the account that PostgreSQL steps down to has to walk through; what is secret is 0600 inside.
         folder.mkdir(mode=0o711, parents=True, exist_ok=True)
+        (folder / "static").mkdir(exist_ok=True)  # WhiteNoise warns where it is missing
         probe = folder / "launcher.lock"
         probe.touch()
     except OSError as error:

@@ -1,5 +1,6 @@
 """`demo`: seed the example shop's people and sources, post its deliveries, print how each was judged."""
 
+import logging
 import os
 from datetime import datetime
 from typing import Any
@@ -23,6 +24,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit code 1 when an example did not end as expected; CommandError when the demo can't go on."""
+        logging.getLogger("httpx").setLevel(logging.WARNING)
         key = os.environ.get("DEMO_SECRET")
         if not key:
             raise CommandError("DEMO_SECRET is not set: start this with `make demo`.")
@@ -38,27 +40,20 @@ class Command(BaseCommand):
             raise SystemExit(1)
 
     def _play(self, key: str, options: dict[str, Any]) -> list[str]:
-        expected = example.expectations()
+        expected, postings = example.expectations(), example.postings(options["now"])
         try:
-            posted = posting.post_missing(
-                example.postings(options["now"]), address=options["address"], key=key
-            )
+            posted = posting.post_missing(postings, address=options["address"], key=key)
             self.stdout.write(
                 f"  Posted {posted} example deliveries."
                 if posted
-                else "  All example deliveries were posted before."
+                else "  The example deliveries were posted before; this is how they were judged."
             )
             posting.wait_until_judged(expected, seconds=options["seconds"], show=self._show)
         except posting.DemoFailed as failure:
             raise CommandError(str(failure)) from None
-        rows, found = [], []
-        for one in expected:
-            incident = posting.find(one)
-            row = table.row_of(incident, options["address"]) if incident else None
-            rows += [row] if row else []
-            found += table.differences(one, row)
+        rows = [table.row_of(one, options["address"]) for one in posting.incidents(postings, expected)]
         self.stdout.write(f"\n{table.printed(rows)}")
-        return found
+        return example.differences(expected, [row.plain() for row in rows])
 
     _shown = -1
 
