@@ -19,7 +19,7 @@ def requires(permission: Permission) -> Callable[[View[P]], View[P]]:
 
     def guard(view: View[P]) -> View[P]:
         @wraps(view)
-        def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
             if not request.user.has_perm(permission):
                 raise PermissionDenied(REFUSALS[permission])
             return view(request, *args, **kwargs)

@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 from accounts.models import User
 from accounts.permissions import Permission
 from audit import reading
+from incidents.acts import act_in_words
 from incidents.models import Delivery, Incident, Resolution, Signal, Source
 
 SIGNALS_SHOWN = 50
@@ -90,7 +91,7 @@ def timeline(incident_id: int) -> tuple[TimelineLine, ...]:
             actor=entry.actor,
             by=_kind_of_actor(entry.actor),
             kind=entry.kind,
-            words=_in_words(entry.kind, entry.payload or {}),
+            words=act_in_words(entry.kind, entry.payload or {}),
             payload=entry.payload,
         )
         for entry in reading.of_incident(incident_id)
@@ -109,16 +110,3 @@ def _kind_of_actor(actor: str) -> str:
     if actor.startswith(("playbook", "model", "external", "rule", "critic", "agent")):
         return "agent"
     return "system"
-
-
-def _in_words(kind: str, payload: dict[str, Any]) -> str:
-    """Say what happened; the payload's own words follow where it has some."""
-    noun, _, participle = kind.partition(".")
-    if kind == "tool.called":
-        return f"asked {payload.get('title') or payload.get('tool') or 'a tool'}: {payload.get('status', '')}"
-    sentence = f"{noun.replace('_', ' ')} {participle.replace('_', ' ')}"
-    detail = next(
-        (str(payload[name]) for name in ("outcome", "reason", "words", "to", "effect") if payload.get(name)),
-        "",
-    )
-    return f"{sentence}: {detail}" if detail else sentence

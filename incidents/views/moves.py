@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.access import person, requires
 from accounts.permissions import Permission
-from incidents import services
+from incidents import queries, services
 from incidents.forms import AskForm, CloseForm, MoveForm, ReopenForm
 from incidents.models import Incident
 from incidents.views.incident import found, page
@@ -29,6 +29,8 @@ def close(request: HttpRequest, number: int) -> HttpResponse:
     """Close with an outcome, the edited answer and a reason."""
     incident = found(request, number)
     form = CloseForm(request.POST)
+    if form.is_valid() and not _may_name(request, form.cleaned_data["duplicate_of"]):
+        form.add_error("duplicate_of", f"There is no incident {form.cleaned_data['duplicate_of']}.")
     if not form.is_valid():
         return _refused(request, incident, {"close_form": form}, "Not closed. See what is missing below.")
 
@@ -94,6 +96,11 @@ def ask(request: HttpRequest, number: int) -> HttpResponse:
     except services.MoveRefused as refusal:
         return _refused(request, incident, {}, str(refusal))
     return _done(request, incident, f"Asked and judged again. {judgement.reason}")
+
+
+def _may_name(request: HttpRequest, number: int | None) -> bool:
+    """Another team's incident cannot be named: saying that it exists would already tell."""
+    return number is None or queries.incident(person(request), number) is not None
 
 
 def _plain_move(

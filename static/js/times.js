@@ -3,6 +3,7 @@
 
 (() => {
   const dayAndTime = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
   const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
   const steps = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
 
@@ -12,13 +13,18 @@
     return `${Math.floor(seconds / size)} ${unit}`;
   }
 
+  function shown(style, at) {
+    if (style !== "clock") return dayAndTime.format(at);
+    return at.toDateString() === new Date().toDateString() ? clock.format(at) : whole.format(at);
+  }
+
   function write(time) {
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.getTime())) return;
     if (!time.dataset.utc) time.dataset.utc = time.title;
     const age = span(Date.now() - at.getTime());
     time.title = `${time.dataset.utc}\n${whole.format(at)} here, ${age} ago`;
-    time.textContent = time.dataset.time === "ago" ? age : dayAndTime.format(at);
+    time.textContent = time.dataset.time === "ago" ? age : shown(time.dataset.time, at);
   }
 
   function writeAll(root) {

@@ -18,6 +18,12 @@ def short_text(moment: datetime, now: datetime) -> str:
     return f"{at.day} {at:%b}{year} {at:%H:%M} UTC"
 
 
+def clock_text(moment: datetime, now: datetime) -> str:
+    """Return a time to the second, in UTC; without its day where that is today."""
+    at, today = moment.astimezone(UTC), now.astimezone(UTC).date()
+    return f"{at:%H:%M:%S} UTC" if at.date() == today else utc_text(at)
+
+
 def span(length: timedelta) -> str:
     """Return a duration by its largest unit: `40 s`, `12 min`, `5 h`, `3 d`; never negative."""
     seconds = max(0, int(length.total_seconds()))

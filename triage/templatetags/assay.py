@@ -1,6 +1,7 @@
 """What the templates use: times, icons, hidden characters, drafts, addresses with changed parameters."""
 
 import json
+import re
 from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Any
@@ -18,6 +19,7 @@ from triage.pages import markup, moments, visible
 
 register = template.Library()
 DASH = "–"
+_FACT_AT_START = re.compile(r"\A(\w+)( does not hold| is unanswered)")
 THEMES = ("system", "light", "dark")
 
 
@@ -44,6 +46,15 @@ def hidden_count(value: Any) -> int:
 def words(value: Any) -> str:
     """A name of code in words: `no_recurrence_since` reads `no recurrence since`."""
     return visible.shown(str(value).replace("_", " "))
+
+
+@register.filter
+def plainly(value: Any) -> str:
+    """A verdict's reason for people: the fact's name in words, what was expected on a line of its own."""
+    text = _FACT_AT_START.sub(
+        lambda found: f"“{found.group(1).replace('_', ' ')}”{found.group(2)}", str(value)
+    )
+    return visible.shown(text.replace(" Expected: ", "\nExpected: "))
 
 
 @register.filter
@@ -96,11 +107,13 @@ def draft(text: str, entries: Collection[int]) -> SafeString:
 
 
 @register.simple_tag
-def moment(value: datetime | None) -> SafeString | str:
-    """A time: UTC without script, local with it, both on hover."""
+def moment(value: datetime | None, style: str = "moment") -> SafeString | str:
+    """A time: UTC without script, local with it, both on hover. The style `clock` has seconds."""
     if value is None:
         return DASH
-    return _time(value, moments.short_text(value, timezone.now()), "moment")
+    now = timezone.now()
+    text = moments.clock_text(value, now) if style == "clock" else moments.short_text(value, now)
+    return _time(value, text, style)
 
 
 @register.simple_tag

@@ -1,0 +1,40 @@
+"""What an audit entry says happened, in words for a timeline. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+_ACTS: Mapping[str, str] = {
+    "incident.opened": "opened the incident",
+    "incident.recovered": "said that it recovered",
+    "incident.refired": "fired again",
+    "incident.taken": "began to look into it",
+    "incident.judged": "laid it before a person",
+    "incident.given_up": "gave up looking",
+    "incident.closed": "closed it",
+    "incident.reopened": "opened it again",
+    "incident.acknowledged": "acknowledged it",
+    "incident.assigned": "assigned it",
+    "incident.asked": "asked for what was missing",
+    "investigation.queued": "queued an investigation",
+    "investigation.claimed": "began the investigation",
+    "investigation.deferred": "put the investigation off",
+    "investigation.failed": "ended without a verdict",
+    "investigation.judged": "judged",
+    "investigation.requeued": "queued the investigation again",
+    "investigation.resumed": "went on with the investigation",
+    "move.refused": "was refused",
+}
+# What an act's payload may say of itself, in the order in which it is looked for.
+_TELLING = ("outcome", "reason", "words", "to", "assignee")
+
+
+def act_in_words(kind: str, payload: Mapping[str, Any]) -> str:
+    """Return the act that an entry records; the payload's own words follow where it has some."""
+    if kind == "tool.called":
+        return (
+            f"asked “{payload.get('title') or payload.get('tool') or 'a tool'}”: {payload.get('status', '')}"
+        )
+    noun, _, participle = kind.partition(".")
+    act = _ACTS.get(kind, f"{noun} {participle}".replace("_", " "))
+    told = [str(payload[name]) for name in _TELLING if payload.get(name)]
+    return f"{act}: {'. '.join(told)}" if told else act
