@@ -35,7 +35,7 @@ def ask_and_judge(investigation_id: int, *, fact: str | None, by: str, on_judged
             row,
             last.case.submission,
             (*last.case.added, *findings),
-            entries_of(row.pk),
+            {**last.entries, **entries_of(row.pk)},  # an answer that was erased since still counts
             now=timezone.now(),
         )
         judgement = store(row, frozen, rulebook.current_rulebook(), actor=by)

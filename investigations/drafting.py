@@ -13,6 +13,7 @@ from verdicts.outcomes import Effect, FactOutcome, Outcome, Verdict
 from verdicts.rule import RuleSpec
 
 _LONGEST_QUOTE = 160
+_UNTIL_FOUND = "**What to do next.** Treat it as real until a person has found the cause."
 _ENTRY_AHEAD = re.compile(r"^Entry [0-9]+: ")
 _SPACES = re.compile(r"[\s\x00-\x1f\x7f]+")
 # What a sender or a database wrote must not look like a citation, a link or a heading of ours.
@@ -32,30 +33,34 @@ def plain(text: str, longest: int = _LONGEST_QUOTE) -> str:
 
 
 def _claim(subject: Subject, verdict: Verdict, rule: RuleSpec | None) -> Iterable[str]:
+    """Yield the answer's paragraphs. Until a pass is earned the customer is told nothing from the records.
+
+    Whoever writes may not be whose order it is: no value that was found goes into such an answer,
+    and what holds is told only when all of it does. The person reads the rest beside the draft.
+    """
     yield "Hello,"
-    yield f"thank you for writing to us about “{plain(subject.title)}”{_about(subject)}."
-    held = _lines(verdict, rule, with_values=False)
+    yield f"thank you for writing to us{_about(subject)}."
     if verdict.passed:
         yield _rules_own_words(subject, rule)
-        yield "We have looked into it, and this is what we found:\n\n" + held
+        yield "We have looked into it, and this is what we found:\n\n" + _held(
+            verdict, rule, with_values=False
+        )
         yield "If this is not what you see on your side, please answer this message and tell us what you see."
         return
     if rule is None:
         yield "We could not confirm anything about it yet: none of our checks covers what you describe."
-        yield _what_would_help(subject)
-        return
-    if held:
-        yield "This is what we could confirm so far:\n\n" + held
-    yield _missing("Our records do not agree with this:", verdict, rule, Outcome.FAILS)
-    yield _missing("This we could not confirm yet:", verdict, rule, Outcome.UNANSWERABLE)
-    yield _against(verdict)
-    yield "Because of that we can't tell you yet how this ends."
+    else:
+        yield _lacking("Our records do not agree with this:", verdict, rule, Outcome.FAILS)
+        yield _lacking("This we could not confirm yet:", verdict, rule, Outcome.UNANSWERABLE)
+        yield _against(verdict, rule) or _obstacle(verdict)
+        yield "Because of that we can't give you an answer yet."
     yield _what_would_help(subject)
 
 
 def _about(subject: Subject) -> str:
-    order = subject.identifiers.get("order_id")
-    return f" (order {plain(order, 60)})" if order else ""
+    title = f" about “{plain(subject.title)}”" if subject.title.strip() else ""
+    order = subject.identifiers.get("order_id", "")
+    return title + (f" (order {plain(order, 60)})" if order.strip() else "")
 
 
 def _what_would_help(subject: Subject) -> str:
@@ -66,40 +71,45 @@ def _what_would_help(subject: Subject) -> str:
 
 
 def _report(subject: Subject, verdict: Verdict, rule: RuleSpec | None) -> Iterable[str]:
-    severity = f", severity {plain(subject.severity, 40)}" if subject.severity else ""
+    severity = f", severity {plain(subject.severity, 40)}" if subject.severity.strip() else ""
+    name = f"“{plain(subject.title)}”" if subject.title.strip() else "The incident"
     yield (
-        f"**What happened.** “{plain(subject.title)}” began at {_moment(subject.started_at)}"
-        f" (source {plain(subject.source, 60)}{severity})."
+        f"**What happened.** {name} began at "
+        f"{_moment(subject.started_at)} (source {plain(subject.source, 60)}{severity})."
     )
-    if verdict.passed and rule is not None:
+    if rule is None:
+        yield f"**What the evidence shows.** No explanation was tested. {plain(verdict.reason, 400)}"
+        yield _UNTIL_FOUND
+    elif verdict.passed:
         yield _rules_own_words(subject, rule)
-        yield f"**What the evidence shows.** {plain(rule.sentence, 400)}\n\n" + _lines(
-            verdict, rule, with_values=True
-        )
+        yield f"**What the evidence shows.** {plain(rule.sentence, 400)}\n\n" + _held(verdict, rule)
         yield (
             f"**What to do next.** Every fact of {_spoken(verdict.hypothesis)} holds. "
             "Read the cited entries, then close the incident."
         )
-        return
-    if rule is None:
-        yield f"**What the evidence shows.** No explanation was tested. {plain(verdict.reason, 400)}"
     else:
         yield (
             f"**What the evidence shows.** The nearest explanation is {_spoken(verdict.hypothesis)}"
-            f" (“{plain(rule.sentence, 400)}”). It is not shown: {plain(verdict.reason, 400)}"
-        )
-        held = _lines(verdict, rule, with_values=True)
+            f" (“{plain(rule.sentence, 400)}”). It is not shown. {_obstacle(verdict)}"
+        ).rstrip()
+        yield _lacking("This speaks against it:", verdict, rule, Outcome.FAILS, with_values=True)
+        yield _against(verdict, rule, with_values=True)
+        yield _lacking("This could not be answered:", verdict, rule, Outcome.UNANSWERABLE, with_values=True)
+        held = _held(verdict, rule)
         yield f"This holds:\n\n{held}" if held else ""
-        yield _missing("This speaks against it:", verdict, rule, Outcome.FAILS)
-        yield _missing("This could not be answered:", verdict, rule, Outcome.UNANSWERABLE)
-        yield _against(verdict)
-    yield "**What to do next.** Treat it as real until a person has found the cause." + _first_look(
-        verdict, rule
+        yield _UNTIL_FOUND + _first_look(verdict, rule)
+
+
+def _first_look(verdict: Verdict, rule: RuleSpec) -> str:
+    """Point at what decided: the entry, or the question that nobody has answered."""
+    found = next((each.entry for each in verdict.facts if each.name == verdict.deciding), None) or next(
+        (each.entry for each in verdict.refutations if each.name == verdict.deciding), None
     )
-
-
-def _first_look(verdict: Verdict, rule: RuleSpec | None) -> str:
-    return f" Start with: {_stated(verdict.deciding, rule)}" if rule and verdict.deciding else ""
+    if found is not None:
+        return f" Start with what decided: [entry {found}]."
+    return (
+        f" Start with what nobody could tell: {_stated(verdict.deciding, rule)}" if verdict.deciding else ""
+    )
 
 
 def _rules_own_words(subject: Subject, rule: RuleSpec | None) -> str:
@@ -121,46 +131,62 @@ class _Braced(Template):
     pattern = r"(?P<escaped>\{\{)|\{(?P<named>[a-z][a-z0-9_]*)\}|(?P<braced>(?!))|(?P<invalid>\{)"  # type: ignore[assignment]
 
 
-def _lines(verdict: Verdict, rule: RuleSpec | None, *, with_values: bool) -> str:
+def _held(verdict: Verdict, rule: RuleSpec | None, *, with_values: bool = True) -> str:
+    return _points(verdict, rule, Outcome.HOLDS, with_values=with_values)
+
+
+def _lacking(
+    heading: str, verdict: Verdict, rule: RuleSpec, outcome: Outcome, *, with_values: bool = False
+) -> str:
+    points = _points(verdict, rule, outcome, with_values=with_values)
+    return f"{heading}\n\n{points}" if points else ""
+
+
+def _points(verdict: Verdict, rule: RuleSpec | None, outcome: Outcome, *, with_values: bool) -> str:
     return "\n".join(
-        f"- {_stated(fact.name, rule)}{f' {_said(fact)}' if with_values else ''}{_cited(fact)}"
-        for fact in verdict.facts
-        if fact.outcome is Outcome.HOLDS
-    )
-
-
-def _missing(heading: str, verdict: Verdict, rule: RuleSpec | None, outcome: Outcome) -> str:
-    lines = [
-        f"- {_stated(fact.name, rule)} {_said(fact)}{_cited(fact)}"
+        f"- {_stated(fact.name, rule)}{f' {_said(fact)}' if with_values else ''}{_cited(fact.entry)}"
         for fact in verdict.facts
         if fact.outcome is outcome
-    ]
-    return "\n".join([heading, "", *lines]) if lines else ""
+    )
 
 
 def _said(fact: FactOutcome) -> str:
     """Return the reason without what stands beside it anyway: the entry's number and the fact's sentence."""
     found = _ENTRY_AHEAD.sub("", fact.reason).partition(" Expected: ")[0]
-    return plain(found, 400)
+    return plain(found.replace(".000000Z", "Z"), 400)
 
 
-def _against(verdict: Verdict) -> str:
+def _against(verdict: Verdict, rule: RuleSpec, *, with_values: bool = False) -> str:
     lines = [
-        f"- {plain(each.reason, 400)}" + (f" [entry {each.entry}]" if each.entry is not None else "")
+        f"- {plain(each.reason, 400) if with_values else _refuted(each.name, rule)}{_cited(each.entry)}"
         for each in verdict.refutations
         if each.outcome is not Effect.SILENT
     ]
     return "\n".join(["This counts against it:", "", *lines]) if lines else ""
 
 
+def _refuted(name: str, rule: RuleSpec) -> str:
+    refutation = rule.refutations.get(name)
+    return _sentence(refutation.sentence if refutation else "", name)
+
+
+def _obstacle(verdict: Verdict) -> str:
+    """Return why nothing was earned though no fact says so: the rule is about something else, or inactive."""
+    return "" if verdict.deciding else f"Our checks can't answer this: {plain(verdict.reason, 400)}"
+
+
 def _stated(name: str, rule: RuleSpec | None) -> str:
     fact = rule.facts.get(name) if rule else None
-    said = plain(fact.sentence, 400) if fact and fact.sentence else _spoken(name).capitalize()
-    return said if said.endswith((".", "!", "?")) else said + "."
+    return _sentence(fact.sentence if fact else "", name)
 
 
-def _cited(fact: FactOutcome) -> str:
-    return f" [entry {fact.entry}]" if fact.entry is not None else ""
+def _sentence(said: str, name: str) -> str:
+    words = plain(said, 400) or _spoken(name).capitalize()
+    return words if words.endswith((".", "!", "?")) else words + "."
+
+
+def _cited(entry: int | None) -> str:
+    return f" [entry {entry}]" if entry is not None else ""
 
 
 def _spoken(name: str) -> str:

@@ -11,6 +11,8 @@ from toolbox.called import Called
 from toolbox.scope import Budget, CallScope
 from verdicts.case import Entry
 
+_BESIDES_SECONDS = 5.0
+
 
 def entries_of(investigation_id: int) -> dict[int, Entry]:
     """Return every tool call of the run by its entry id, those of former attempts too."""
@@ -63,6 +65,6 @@ class Asker:
 
 
 def _longest(tool: str) -> float:
-    """Return how long a call of the tool may take: its control question and then the question itself."""
+    """Return how long a call of the tool may take, its entry and the tidying of its session included."""
     definition = registry.current().definitions.get(tool)
-    return 2.0 * definition.limits.seconds if definition else 0.0
+    return definition.limits.seconds + _BESIDES_SECONDS if definition else 0.0

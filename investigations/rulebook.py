@@ -4,11 +4,11 @@ from functools import cache
 from pathlib import Path
 
 from django.conf import settings
-from verdicts.loading import load_rulebook
-from verdicts.rulebook import Rulebook
 
 import verdicts
 from toolbox import registry
+from verdicts.loading import load_rulebook
+from verdicts.rulebook import Rulebook
 
 
 @cache

@@ -4,7 +4,7 @@ import json
 from contextlib import suppress
 
 from django.conf import settings
-from django.db import DatabaseError, transaction
+from django.db import Error, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -41,7 +41,7 @@ def run(investigation_id: int, *, on_judged: OnJudged, on_failed: OnFailed) -> R
         return RunOutcome(Ending.LEASE_LOST, str(lost))
     except Exception as error:
         # With the database gone as well the lease runs out by itself, and the sweeper sends again.
-        with suppress(DatabaseError):
+        with suppress(Error):
             leases.give_back(lease, _in_words(error))
         raise
 

@@ -1,6 +1,7 @@
 """What a verdict leaves behind: a frozen case, the entry that binds it to evidence, further verdicts."""
 
 import json
+import threading
 from typing import Any
 
 import pytest
@@ -171,6 +172,30 @@ def test_a_refused_second_verdict_leaves_the_first(tools: Scripted, make_user: A
     assert (Case.objects.count(), Verdict.objects.count(), Draft.objects.count()) == (1, 1, 1)
 
 
+@pytest.mark.django_db
+def test_an_answer_erased_since_still_speaks_in_the_next_verdict(
+    tools: Scripted, make_user: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools.answers["find_job"] = job("lost")
+    tools.answers["count_errors"] = DOWN
+    row = queued()
+    assert judge(row).deciding == "lost_again"
+    lost = Case.objects.get()
+    tools.answers["find_job"] = job("completed")
+    tools.answers["count_errors"] = Outcome(Status.OBSERVED, {"match_count": 0})
+    from investigations import asking
+    from investigations.evidence import entries_of
+
+    def without_the_first(number: int) -> Any:
+        return dict(list(entries_of(number).items())[1:])
+
+    monkeypatch.setattr(asking, "entries_of", without_the_first)
+    again = services.ask_and_judge(row.pk, fact=None, by=make_user(), on_judged=ignore)
+    assert again.deciding == "lost_again"
+    entries = json.loads(Case.objects.latest("pk").body)["case"]["entries"]
+    assert entries[:2] == json.loads(lost.body)["case"]["entries"]
+
+
 def test_two_people_who_ask_at_once_leave_a_last_verdict_over_both_answers(
     committed_db: None, tools: Scripted, make_user: Any
 ) -> None:
@@ -179,6 +204,8 @@ def test_two_people_who_ask_at_once_leave_a_last_verdict_over_both_answers(
     judge(row)
     ada, bo = make_user("ada"), make_user("bo")
     tools.answers["find_job"] = job("completed")
+    both_ask = threading.Barrier(2)
+    tools.before_answer = lambda tool: both_ask.wait(10) and None
     results = together(
         *[
             lambda person=person: services.ask_and_judge(row.pk, fact=None, by=person, on_judged=ignore)

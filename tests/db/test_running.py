@@ -8,15 +8,17 @@ import pytest
 from django.utils import timezone
 
 from assay_core.results import Status
-from investigations import leases, queries, services
+from investigations import leases, queries, running, services
+from investigations.evidence import Asker, entries_of
 from investigations.models import Case, Draft, Investigation, Verdict
-from investigations.outcomes import Ending, Failure, Judgement
+from investigations.outcomes import BudgetSpent, Ending, Failure, Judgement
+from investigations.playbook import Gathered
 from investigations.states import State
-from tests.db.investigated import STARTED, Scripted, ignore, job, never, queued, world
+from tests.db.investigated import STARTED, Scripted, ignore, job, never, queued, subject, world
 from toolbox import gateway
 from toolbox.connectors.base import Outcome
 from toolbox.scope import CallScope
-from verdicts.case import NONE_OF_THESE
+from verdicts.case import NONE_OF_THESE, Submission
 
 pytestmark = pytest.mark.django_db
 
@@ -144,9 +146,39 @@ def test_a_fact_that_can_earn_nothing_yet_makes_the_run_wait(tools: Scripted) ->
     assert tools.asked == []
 
 
-def test_a_database_that_refuses_the_entry_leaves_the_run_to_be_tried_again(
-    tools: Scripted, monkeypatch: pytest.MonkeyPatch
+def test_facts_that_nobody_asked_are_asked_by_code_in_the_name_of_the_rule(tools: Scripted) -> None:
+    row = queued()
+    scope = CallScope("playbook", investigation=row.pk, incident=1)
+    gateway.call("find_job", {"job_id": "job-7"}, scope)
+    gathered = Gathered(Submission(hypothesis="job_finished_on_retry", findings=(), draft=""))
+    ask = Asker(scope, lease=None, limit=1)
+    added = running._top_up(row, subject(), gathered, ask)
+    assert [(each.fact, each.author) for each in added] == [("no_recurrence", "rule")]
+    assert [entry.asked_by for entry in entries_of(row.pk).values()] == ["playbook", "rule"]
+    with pytest.raises(BudgetSpent):
+        ask("find_job", {"job_id": "job-7"})
+
+
+def test_a_top_up_asks_no_more_than_the_budget_allows(tools: Scripted) -> None:
+    row = queued()
+    gathered = Gathered(Submission(hypothesis="job_finished_on_retry", findings=(), draft=""))
+    ask = Asker(CallScope("playbook", investigation=row.pk), lease=None, limit=1)
+    assert len(running._top_up(row, subject(), gathered, ask)) == 1
+    assert len(tools.asked) == 1
+
+
+@pytest.mark.parametrize("hypothesis", ["report_arrived_late", "no_such_rule", NONE_OF_THESE])
+def test_a_top_up_asks_nothing_for_a_rule_that_is_not_about_the_subject(
+    hypothesis: str, tools: Scripted
 ) -> None:
+    row = queued()
+    gathered = Gathered(Submission(hypothesis=hypothesis, findings=(), draft=""))
+    ask = Asker(CallScope("playbook", investigation=row.pk), lease=None, limit=9)
+    assert running._top_up(row, subject(), gathered, ask) == ()
+    assert tools.asked == []
+
+
+def test_a_worker_that_is_torn_out_of_a_call_is_followed_by_another(tools: Scripted) -> None:
     row = queued()
 
     def broken(tool: str) -> None:

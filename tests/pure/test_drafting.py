@@ -99,25 +99,35 @@ def nothing_raised() -> Verdict:
 
 def test_a_fact_that_fails_is_never_stated_as_found() -> None:
     text = draft(subject(), decided(Outcome.FAILS), rule())
-    found, _, rest = text.partition("Our records do not agree with this:")
-    assert "has recorded the delivery" not in found
-    assert "has recorded the delivery" in rest
-    assert "[entry 12]" in rest
+    before, _, after = text.partition("Our records do not agree with this:")
+    assert "has recorded the delivery" not in before
+    assert "- The carrier has recorded the delivery. [entry 12]" in after
 
 
-def test_an_unanswered_fact_is_said_to_be_missing_with_its_reason() -> None:
+@pytest.mark.parametrize("outcome", [Outcome.FAILS, Outcome.UNANSWERABLE])
+def test_a_customer_is_told_no_value_and_nothing_that_holds_before_a_pass_is_earned(outcome: Outcome) -> None:
+    reasons = {
+        "handed_over": 'Entry 12: shipment.email is "marit@example.com".',
+        "not_sent_back": 'Entry 13: return.email is "marit@example.com".',
+    }
+    text = draft(subject(), decided(outcome, effect=Effect.FIRES, reasons=reasons), rule())
+    assert "marit" not in text
+    assert "Not sent back" not in text
+
+
+def test_an_unanswered_fact_is_said_to_be_missing() -> None:
     reasons = {"not_sent_back": "Entry 13 gave no answer (unavailable): the database is down."}
-    text = draft(subject(), decided(not_sent_back=Outcome.UNANSWERABLE, reasons=reasons), rule())
-    assert "could not confirm yet" in text
-    assert "the database is down" in text
-    assert text.index("so far") < text.index("could not confirm yet")
+    verdict = decided(not_sent_back=Outcome.UNANSWERABLE, reasons=reasons)
+    assert "could not confirm yet:\n\n- Not sent back. [entry 13]" in draft(subject(), verdict, rule())
+    assert "the database is down. [entry 13]" in draft(subject("alert"), verdict, rule())
 
 
-@pytest.mark.parametrize("kind", ["claim", "alert"])
-def test_a_refutation_is_said_as_what_counts_against_it(kind: str) -> None:
-    text = draft(subject(kind), decided(effect=Effect.FIRES), rule("All is well."))
-    assert "The carrier lost it. [entry 14]" in text
-    assert "All is well" not in text
+def test_a_refutation_is_said_as_what_counts_against_it() -> None:
+    verdict = decided(effect=Effect.FIRES)
+    for kind, said in (("claim", "- Lost. [entry 14]"), ("alert", "- The carrier lost it. [entry 14]")):
+        text = draft(subject(kind), verdict, rule("All is well."))
+        assert said in text
+        assert "All is well" not in text
 
 
 @pytest.mark.parametrize("kind", ["claim", "alert"])
@@ -194,7 +204,7 @@ def test_an_earned_alert_says_what_happened_what_shows_it_and_what_to_do() -> No
 
 def test_a_failed_alert_names_where_to_start() -> None:
     text = draft(subject("alert"), decided(Outcome.FAILS), rule())
-    assert "Start with: The carrier has recorded the delivery." in text
+    assert "Start with what decided: [entry 12]." in text
     assert "close the incident" not in text
 
 
