@@ -95,7 +95,7 @@ class Scripted:
             "find_job": job("completed"),
             "count_errors": Outcome(Status.OBSERVED, {"match_count": 0}),
         }
-        self.before_answer: Callable[[str], None] = lambda tool: None
+        self.before_answer: Callable[[str], object] = lambda tool: None
 
     def ask(self, tool: ToolDefinition, arguments: Mapping[str, Any], called_at: datetime) -> Outcome:
         """Return what the script says now."""

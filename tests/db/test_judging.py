@@ -205,7 +205,7 @@ def test_two_people_who_ask_at_once_leave_a_last_verdict_over_both_answers(
     ada, bo = make_user("ada"), make_user("bo")
     tools.answers["find_job"] = job("completed")
     both_ask = threading.Barrier(2)
-    tools.before_answer = lambda tool: both_ask.wait(10) and None
+    tools.before_answer = lambda tool: both_ask.wait(10)
     results = together(
         *[
             lambda person=person: services.ask_and_judge(row.pk, fact=None, by=person, on_judged=ignore)
