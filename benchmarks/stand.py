@@ -70,6 +70,13 @@ class Stand:
             raise SystemExit(f"python {' '.join(arguments)} failed:\n{done.stdout}{done.stderr}")
         return done.stdout
 
+    def add_source(self, slug: str, adapter: str) -> str:
+        """Add a source that is posted to; return its secret."""
+        self.variables["BENCH_SECRET"] = secret = secrets.token_hex(20)
+        options = ("--adapter", adapter, "--title", slug, "--secret-env", "BENCH_SECRET")
+        self.run("manage.py", "addsource", slug, *options)
+        return secret
+
     def tail(self, name: str) -> str:
         """Return the end of what a process printed."""
         return (self.folder / f"{name}.log").read_text(encoding="utf-8", errors="replace")[-3000:]
