@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,6 +19,7 @@ from triage.pages import markup, moments, visible
 
 register = template.Library()
 DASH = "–"
+_ISO_TIME = re.compile(r"\b(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d(?:\.\d*[1-9])?)(?:\.?0*)Z\b")
 _FACT_AT_START = re.compile(r"\A(\w+)( does not hold| is unanswered)")
 THEMES = ("system", "light", "dark")
 
@@ -51,10 +52,20 @@ def words(value: Any) -> str:
 @register.filter
 def plainly(value: Any) -> str:
     """A verdict's reason for people: the fact's name in words, what was expected on a line of its own."""
-    text = _FACT_AT_START.sub(
-        lambda found: f"“{found.group(1).replace('_', ' ')}”{found.group(2)}", str(value)
-    )
-    return visible.shown(text.replace(" Expected: ", "\nExpected: "))
+    text = _readable_times(str(value).replace(" Expected: ", "\nExpected: "))
+    if found := _FACT_AT_START.match(text):
+        name, ending = found.groups()
+        text = f"“{name.replace('_', ' ')}”{ending}{text[found.end() :]}"
+    return visible.shown(text)
+
+
+@register.filter
+def asked_with(arguments: Any) -> str:
+    """Arguments of a question on one line: `queue: labels, since: 2026-11-30 09:35:29 UTC`."""
+    if not isinstance(arguments, Mapping):
+        return one_line(arguments)
+    parts = (f"{name}: {_on_one_line(value)}" for name, value in arguments.items())
+    return clip(_readable_times(", ".join(parts)), 300)
 
 
 @register.filter
@@ -66,8 +77,7 @@ def as_json(value: Any) -> str:
 @register.filter
 def one_line(value: Any) -> str:
     """A value as JSON on one line, at most 160 characters."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return clip(text, 160)
+    return clip(_on_one_line(value), 160)
 
 
 @register.filter
@@ -77,10 +87,10 @@ def who(actor: Any) -> str:
 
 
 @register.filter
-def instant(value: Any) -> SafeString | str:
+def instant(value: Any, style: str = "moment") -> SafeString | str:
     """A time as an entry keeps it, in ISO text, as a time element; other text as it is."""
     try:
-        return _time(instants.from_text(value), value, "moment")
+        return moment(instants.from_text(value), style)
     except (instants.NotAnInstant, TypeError):
         return DASH if value is None else visible.shown(str(value))
 
@@ -161,6 +171,14 @@ def with_query(context: template.Context, **changes: Any) -> str:
         if value not in ("", None):
             query[name] = str(value)
     return f"?{query.urlencode()}"
+
+
+def _on_one_line(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _readable_times(text: str) -> str:
+    return _ISO_TIME.sub(r"\1 \2 UTC", text)
 
 
 def _time(value: datetime, text: str, style: str) -> SafeString:
