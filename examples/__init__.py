@@ -1,1 +1,1 @@
-"""Example worlds: a small company with its own database and logs, for the demo, the tutorial and the tests."""
+"""Example worlds: small companies with a database and logs, for the demo, the tutorial and the tests."""

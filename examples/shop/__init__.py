@@ -1,1 +1,1 @@
-"""Linden & Loom, a small web shop for home textiles: its database, its logs, what it reports, what must come of it."""
+"""Linden & Loom, a small web shop: its database, its logs, what it reports and what must come of it."""

@@ -16,7 +16,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     ),
     "order_items": ("order_id", "position", "sku", "title", "quantity", "unit_cents"),
     "payments": (
-        "id", "order_id", "kind", "state", "amount_cents", "currency", "card_last4", "created_at", "settled_at",
+        "id", "order_id", "kind", "state", "amount_cents", "currency", "card_last4", "created_at",
+        "settled_at",
     ),
     "invoices": ("id", "order_id", "total_cents", "currency", "issued_at"),
     "refunds": (
@@ -28,7 +29,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     ),
     "shipment_events": ("shipment_id", "at", "kind", "postcode", "handed_to", "signed_by"),
     "emails": (
-        "id", "order_id", "template", "to_address", "state", "queued_at", "delivered_at", "bounced_at", "bounce_reason",
+        "id", "order_id", "template", "to_address", "state", "queued_at", "delivered_at", "bounced_at",
+        "bounce_reason",
     ),
     "jobs": (
         "id", "tenant", "queue", "kind", "order_id", "state", "attempts", "last_error_class", "last_error",
@@ -39,7 +41,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "services": ("name", "team", "does"),
     "service_samples": ("service", "at", "requests", "errors", "probes", "probes_ok", "p95_ms"),
     "deploys": (
-        "id", "service", "version", "state", "started_at", "finished_at", "pods_total", "pods_ready", "started_by",
+        "id", "service", "version", "state", "started_at", "finished_at", "pods_total", "pods_ready",
+        "started_by",
     ),
     "deploy_counters": ("deploy_id", "reported_at", "counters"),
     "alert_rules": ("name", "expression", "severity", "heartbeat", "summary"),

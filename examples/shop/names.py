@@ -3,22 +3,28 @@
 TENANTS = ("linden-de", "linden-at", "linden-nl")
 
 FIRST_NAMES = (
-    "Anna", "Jonas", "Mila", "Emil", "Lena", "Paul", "Ida", "Felix", "Clara", "Noah", "Greta", "Luca", "Sofie",
-    "Mats", "Hanna", "Timo", "Zoe", "Ben", "Frieda", "Oskar", "Marit", "Daan", "Sanne", "Bram", "Elif", "Yusuf",
+    "Anna", "Jonas", "Mila", "Emil", "Lena", "Paul", "Ida", "Felix", "Clara", "Noah", "Greta", "Luca",
+    "Sofie",
+    "Mats", "Hanna", "Timo", "Zoe", "Ben", "Frieda", "Oskar", "Marit", "Daan", "Sanne", "Bram", "Elif",
+    "Yusuf",
     "Ines", "Tomasz", "Ola", "Katarina",
 )  # fmt: skip
 LAST_NAMES = (
-    "Berger", "Hofmann", "Lindqvist", "Krüger", "Wagner", "Steiner", "Gruber", "de Vries", "Bakker", "Jansen", "Yilmaz",
-    "Nowak", "Weiß", "Brandt", "Vogel", "Pichler", "Maurer", "Visser", "Schäfer", "Köhler", "Özdemir", "Winkler",
+    "Berger", "Hofmann", "Lindqvist", "Krüger", "Wagner", "Steiner", "Gruber", "de Vries", "Bakker",
+    "Jansen", "Yilmaz",
+    "Nowak", "Weiß", "Brandt", "Vogel", "Pichler", "Maurer", "Visser", "Schäfer", "Köhler", "Özdemir",
+    "Winkler",
 )  # fmt: skip
 STREETS = (
-    "Lindenstraße", "Am Markt", "Gartenweg", "Mühlgasse", "Hauptstraße", "Kirchplatz", "Ringstraße", "Bachweg",
+    "Lindenstraße", "Am Markt", "Gartenweg", "Mühlgasse", "Hauptstraße", "Kirchplatz", "Ringstraße",
+    "Bachweg",
     "Prinsengracht", "Kerkstraat", "Schulgasse", "Feldweg",
 )  # fmt: skip
 # country by tenant -> (postcode, city)
 CITIES = {
     "linden-de": (
-        ("10405", "Berlin"), ("20357", "Hamburg"), ("50667", "Köln"), ("04109", "Leipzig"), ("79098", "Freiburg"),
+        ("10405", "Berlin"), ("20357", "Hamburg"), ("50667", "Köln"), ("04109", "Leipzig"), ("79098",
+        "Freiburg"),
     ),
     "linden-at": (("1070", "Wien"), ("8010", "Graz"), ("5020", "Salzburg"), ("6020", "Innsbruck")),
     "linden-nl": (("1015 AB", "Amsterdam"), ("3511 LX", "Utrecht"), ("9712 CP", "Groningen")),

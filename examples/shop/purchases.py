@@ -111,7 +111,7 @@ def place(book: Book, order: Order, *, state: str, shipped_at: datetime | None =
 def charge(
     book: Book, order: Order, part: str, *, kind: str, state: str, at: datetime, cents: int | None = None
 ) -> str:
-    """Add one payment row, called PAY-<order>-<part>, and return its id. A settled one settles six hours later."""
+    """Add one payment row and return its id. A settled one settled six hours later."""
     payment = f"PAY-{order.number}-{part}"
     book.add(
         "payments",
@@ -129,7 +129,7 @@ def charge(
 
 
 def charge_once(book: Book, order: Order) -> str:
-    """Add an authorization and the capture that settled it, as every plain order has; return the capture's id."""
+    """Add an authorization and the capture that settled, as plain orders have; return the capture's id."""
     charge(book, order, "A", kind="authorization", state="captured", at=order.placed_at)
     captured_at = order.placed_at + timedelta(minutes=3)
     return charge(book, order, "B", kind="capture", state="settled", at=captured_at)

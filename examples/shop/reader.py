@@ -36,10 +36,10 @@ DO $$ DECLARE r record; BEGIN FOR r IN
   SELECT p.oid::regprocedure AS f FROM pg_proc p
   WHERE p.pronamespace = 'pg_catalog'::regnamespace AND (
     p.proname ~ '^(pg_sleep|pg_(try_)?advisory_|(query|cursor|table|schema|database)_to_xml)'
-    OR p.proname IN ('lo_creat', 'lo_create', 'lo_from_bytea', 'lo_put', 'lo_open', 'lowrite', 'lo_truncate',
-      'lo_truncate64', 'lo_unlink', 'lo_import', 'lo_export', 'pg_notify', 'pg_terminate_backend', 'pg_cancel_backend',
-      'set_config', 'pg_logical_emit_message', 'pg_current_xact_id', 'txid_current', 'pg_export_snapshot', 'ts_stat',
-      'ts_rewrite'))
+    OR p.proname IN ('lo_creat', 'lo_create', 'lo_from_bytea', 'lo_put', 'lo_open', 'lowrite',
+      'lo_truncate', 'lo_truncate64', 'lo_unlink', 'lo_import', 'lo_export', 'pg_notify',
+      'pg_terminate_backend', 'pg_cancel_backend', 'set_config', 'pg_logical_emit_message',
+      'pg_current_xact_id', 'txid_current', 'pg_export_snapshot', 'ts_stat', 'ts_rewrite'))
 LOOP EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', r.f); END LOOP; END $$
 """
 

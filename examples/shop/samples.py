@@ -32,11 +32,11 @@ QUEUES = (
 ALERT_RULES = (
     ("Watchdog", "vector(1)", "none", "watchdog", "Always firing: proves that alerts reach somebody."),
     ("JobFailed", 'increase(shop_jobs_failed_total[5m]) > 0', "warning", "", "A background job failed."),
-    ("QueueBacklog", "shop_queue_depth > shop_queue_warn_depth", "warning", "", "A queue is longer than usual."),
+    ("QueueBacklog", "shop_queue_depth > shop_queue_warn_depth", "warning", "", "A queue is long."),
     ("PodNotReady", "kube_pod_status_ready == 0", "warning", "", "A pod was not ready."),
     ("TargetDown", "up == 0", "critical", "", "A service does not answer."),
     ("ReplicaLagHigh", "pg_replica_lag_seconds > 300", "warning", "", "A replica is behind."),
-    ("CertificateExpiresSoon", "cert_not_after - time() < 86400 * 7", "warning", "", "A certificate runs out."),
+    ("CertificateExpiresSoon", "cert_not_after - time() < 86400 * 7", "warning", "", "Runs out."),
     ("DiskAlmostFull", "disk_used / disk_size > 0.9", "warning", "", "A volume is almost full."),
     ("WarnLogRateHigh", "rate(log_warnings[5m]) > 2", "warning", "", "More warnings than usual."),
     ("HighLatency", "p95_ms > 900", "warning", "", "A service is slow."),
@@ -88,7 +88,7 @@ def _beats(book: Book) -> None:
 
 
 def _queues(book: Book, chance: Random) -> None:
-    """The mail queue had a hill and was worked off; exports emptied at one stroke when its jobs were purged."""
+    """Mail had a hill and was worked off; exports emptied at one stroke, when its jobs were purged."""
     for at in _minutes(book):
         age = (book.now - at).total_seconds() / 60
         for name, _, _, normal_depth in QUEUES:

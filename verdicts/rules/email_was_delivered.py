@@ -10,10 +10,16 @@ from verdicts.fact import Fact
 from verdicts.rule import Rule
 
 
-def _theirs_and_complete(answer: Answer, subject: Subject) -> bool:
+def _is_theirs(answer: Answer, subject: Subject) -> bool:
     return (
-        answer.text("order.customer_email").lower() == subject["email"].strip().lower()
-        and answer.integer("order.mails_on_record") == answer.integer("order.mails_due") > 0
+        answer.flag("ownership.is_theirs")
+        and answer.text("ownership.order_id") == subject["order_id"].strip().upper()
+    )
+
+
+def _is_complete(answer: Answer, subject: Subject) -> bool:
+    return (
+        answer.integer("order.mails_on_record") == answer.integer("order.mails_due") > 0
         and answer.text("order.id") == subject["order_id"].strip().upper()
     )
 
@@ -21,7 +27,7 @@ def _theirs_and_complete(answer: Answer, subject: Subject) -> bool:
 def _all_arrived(answer: Answer, subject: Subject) -> bool:
     mails = answer.items("emails")
     return (
-        len(mails) > 0
+        all(mail.text("state") == "delivered" for mail in mails)
         and all(_has_arrived(mail, subject) for mail in mails)
         and any(mail.text("template") == "order_confirmation" for mail in mails)
         and answer.integer("row_count") == len(mails)
@@ -30,8 +36,7 @@ def _all_arrived(answer: Answer, subject: Subject) -> bool:
 
 def _has_arrived(mail: Answer, subject: Subject) -> bool:
     return (
-        mail.text("state") == "delivered"
-        and mail.is_null("bounced_at")
+        mail.is_null("bounced_at")
         and mail.text("to_address").lower() == subject["email"].strip().lower()
         and mail.instant("delivered_at") >= mail.instant("queued_at")
         and mail.text("order_id") == subject["order_id"].strip().upper()
@@ -50,11 +55,17 @@ class EmailWasDelivered(Rule):
         "Please look into your spam folder and into filters that move or delete mail."
     )
 
-    order_is_theirs_and_no_mail_is_missing = Fact(
+    order_is_theirs = Fact(
+        tool="check_ownership",
+        ask=lambda subject: {"order_id": subject["order_id"], "email": subject["email"]},
+        holds=_is_theirs,
+        sentence="The order belongs to the address that the claim came from",
+    )
+    no_mail_is_missing = Fact(
         tool="find_order",
         ask=lambda subject: {"order_id": subject["order_id"]},
-        holds=_theirs_and_complete,
-        sentence="The order is the claim's, and as many mails were made as it should have caused",
+        holds=_is_complete,
+        sentence="As many mails were made as the order should have caused",
     )
     every_mail_arrived = Fact(
         tool="list_emails",

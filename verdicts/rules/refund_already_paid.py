@@ -12,8 +12,8 @@ from verdicts.rule import Rule
 
 def _is_theirs(answer: Answer, subject: Subject) -> bool:
     return (
-        answer.text("order.customer_email").lower() == subject["email"].strip().lower()
-        and answer.text("order.id") == subject["order_id"].strip().upper()
+        answer.flag("ownership.is_theirs")
+        and answer.text("ownership.order_id") == subject["order_id"].strip().upper()
     )
 
 
@@ -52,8 +52,8 @@ class RefundAlreadyPaid(Rule):
     )
 
     order_is_theirs = Fact(
-        tool="find_order",
-        ask=lambda subject: {"order_id": subject["order_id"]},
+        tool="check_ownership",
+        ask=lambda subject: {"order_id": subject["order_id"], "email": subject["email"]},
         holds=_is_theirs,
         sentence="The order belongs to the address that the claim came from",
     )

@@ -16,8 +16,8 @@ CLOSED_HOLDS = {"captured", "voided", "expired"}
 
 def _is_theirs(answer: Answer, subject: Subject) -> bool:
     return (
-        answer.text("order.customer_email").lower() == subject["email"].strip().lower()
-        and answer.text("order.id") == subject["order_id"].strip().upper()
+        answer.flag("ownership.is_theirs")
+        and answer.text("ownership.order_id") == subject["order_id"].strip().upper()
     )
 
 
@@ -54,12 +54,12 @@ class SingleChargeShownTwice(Rule):
     applies_to = {"about": {"charge"}}
     draft_pass = (
         "For order {order_id} money was taken once. The second line on your statement is the reservation "
-        "that your bank made when you ordered; it has been released and disappears by itself within a few days."
+        "that your bank made when you ordered; it has been released and vanishes within a few days."
     )
 
     order_is_theirs = Fact(
-        tool="find_order",
-        ask=lambda subject: {"order_id": subject["order_id"]},
+        tool="check_ownership",
+        ask=lambda subject: {"order_id": subject["order_id"], "email": subject["email"]},
         holds=_is_theirs,
         sentence="The order belongs to the address that the claim came from",
     )

@@ -1,0 +1,43 @@
+"""How each example incident has to end, and in what a run differs from that."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).with_name("expected.json")
+
+
+def expected() -> list[Mapping[str, Any]]:
+    """Return what expected.json says: one mapping for each incident that must come of the deliveries."""
+    whole: list[Mapping[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
+    return whole
+
+
+def compare(wanted: Iterable[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return every difference as a sentence; nothing when all ended as expected.
+
+    A row has source, sender_key, title, hypothesis, passed, deciding and reason. Incidents that nobody
+    expects are differences too.
+    """
+    by_key = {(row["source"], row["sender_key"]): row for row in rows}
+    found = []
+    for want in wanted:
+        row = by_key.pop((want["source"], want["sender_key"]), None)
+        if row is None:
+            found.append(f"{want['name']}: no incident came of it")
+        else:
+            found += [f"{want['name']}: {difference}" for difference in _differences(want, row)]
+    found += [f"nobody expects {source} {key}" for source, key in sorted(by_key)]
+    return found
+
+
+def _differences(want: Mapping[str, Any], row: Mapping[str, Any]) -> list[str]:
+    found = [
+        f"{name} is {row[name]!r} and should be {want[name]!r}"
+        for name in ("title", "hypothesis", "passed", "deciding")
+        if row[name] != want[name]
+    ]
+    if want["reason_contains"] not in row["reason"]:
+        found.append(f"the reason {row['reason']!r} does not say {want['reason_contains']!r}")
+    return found

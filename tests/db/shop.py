@@ -1,0 +1,50 @@
+"""The example shop on the tests' server, and what the application has to be told to ask it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from psycopg import conninfo
+
+from examples.shop import reader, world
+from investigations import rulebook
+from toolbox import registry
+
+SHOP = Path(world.__file__).parent
+PASSWORD = "a long password of the reader"
+NOW = datetime.now(UTC).replace(microsecond=0)
+
+
+def load(admin_dsn: str, logs: Path) -> None:
+    """Load the world as of NOW."""
+    world.load(admin_dsn, reader_password=PASSWORD, now=NOW, logs=logs)
+
+
+def reader_dsn(admin_dsn: str) -> str:
+    """Return the shop's database as its reader."""
+    parts: dict[str, Any] = {**conninfo.conninfo_to_dict(admin_dsn)}
+    parts |= {"dbname": world.DATABASE, "user": reader.READER, "password": PASSWORD}
+    return conninfo.make_conninfo(**parts)
+
+
+@contextmanager
+def asked(monkeypatch: pytest.MonkeyPatch, settings: Any, admin_dsn: str, logs: Path) -> Iterator[None]:
+    """Let the gateway and the rulebook use the shop's tools; afterwards forget them."""
+    monkeypatch.setenv("SHOP_READER_URL", reader_dsn(admin_dsn))
+    monkeypatch.setenv("SHOP_LOGS", str(logs))
+    settings.TRIAGE_TOOLS = [SHOP / "tools"]
+    settings.TRIAGE_CONNECTORS = str(SHOP / "connectors.yaml")
+    _forget()
+    try:
+        yield
+    finally:
+        registry.current().close()
+        _forget()
+
+
+def _forget() -> None:
+    registry.current.cache_clear()
+    rulebook.current_rulebook.cache_clear()
