@@ -36,7 +36,9 @@ def verdict(case: Case, subject: Subject, entries: Mapping[int, Entry], rulebook
 
 def _decide(case: Case, subject: Subject, entries: Mapping[int, Entry], rulebook: Rulebook) -> Verdict:
     hypothesis = case.submission.hypothesis
-    own = {number: entry for number, entry in entries.items() if entry.investigation == case.investigation}
+    # In the order of their ids: in a tie, the order in which entries are given must not choose.
+    run = case.investigation
+    own = {number: entries[number] for number in sorted(entries) if entries[number].investigation == run}
     gap = _gap(case, entries, own)
     if gap:
         return _fail(case, rulebook, gap)

@@ -89,9 +89,12 @@ def test_a_label_is_text() -> None:
 
 def test_naive_times_are_refused_where_they_are_made() -> None:
     naive = datetime(2026, 7, 1)
-    for value, name in ((SUBJECT, "started_at"), (JOB_ENTRY, "called_at"), (CASE, "judged_at")):
-        with pytest.raises(NotAnInstant, match=name):
-            replace(value, **{name: naive})
+    with pytest.raises(NotAnInstant, match="started_at"):
+        replace(SUBJECT, started_at=naive)
+    with pytest.raises(NotAnInstant, match="called_at"):
+        replace(JOB_ENTRY, called_at=naive)
+    with pytest.raises(NotAnInstant, match="judged_at"):
+        replace(CASE, judged_at=naive)
 
 
 def test_a_listed_entry_is_a_pair_of_id_and_leaf() -> None:

@@ -82,7 +82,11 @@ def test_a_rule_without_facts_is_refused_because_it_would_earn_a_pass_for_nothin
 
 def test_the_spec_holds_facts_in_their_order_and_the_first_line_of_the_docstring() -> None:
     spec = spec_of(
-        declared(__doc__="First line.\n\nMore.", second=job_fact(), refuted=Refutation(tool="t", when=print))
+        declared(
+            __doc__="First line.\n\nMore.",
+            second=job_fact(),
+            refuted=Refutation(tool="t", when=lambda answer, subject: True),
+        )
     )
     assert list(spec.facts) == ["fact", "second"]
     assert list(spec.refutations) == ["refuted"]

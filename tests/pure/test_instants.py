@@ -43,6 +43,12 @@ class NoZone(tzinfo):
     def utcoffset(self, moment: datetime | None) -> timedelta | None:
         return None
 
+    def dst(self, moment: datetime | None) -> timedelta | None:
+        return None
+
+    def tzname(self, moment: datetime | None) -> str | None:
+        return None
+
 
 def test_a_naive_time_is_refused() -> None:
     for moment in (datetime(2026, 7, 1), datetime(2026, 7, 1, tzinfo=NoZone())):

@@ -22,7 +22,8 @@ from tests.pure.rules_for_tests._world import (
     rule_of,
     submitted,
 )
-from verdicts.case import NONE_OF_THESE, Finding, Submission
+from verdicts.answer import Answer
+from verdicts.case import NONE_OF_THESE, Finding, Subject, Submission
 from verdicts.fact import Refutation
 from verdicts.outcomes import Effect, Outcome, Verdict
 from verdicts.plain import CaseUnreadable
@@ -274,10 +275,13 @@ def test_a_refutation_that_can_not_be_read_can_not_be_ruled_out() -> None:
 
 
 def test_a_refutation_must_say_exactly_no_to_stay_silent() -> None:
-    for value in (None, 0, [], "", 1, True):
-        refuted = Refutation(
-            tool="find_job", when=lambda answer, subject, value=value: (answer.text("job.id"), value)[1]
-        )
+    values: list[Any] = [None, 0, [], "", 1, True]
+    for value in values:
+
+        def when(answer: Answer, subject: Subject, value: Any = value) -> Any:
+            return (answer.text("job.id"), value)[1]
+
+        refuted = Refutation(tool="find_job", when=when)
         book = Rulebook(rules={"one_fact": rule_of(job_fact(), refuted=refuted)}, shapes=SHAPES)
         assert not judge(JOB_ENTRY, rulebook=book, submission=submitted(hypothesis="one_fact")).passed
 
@@ -296,12 +300,9 @@ def test_a_verdict_is_stored_and_read_back_the_same() -> None:
 
 def test_a_stored_pass_that_its_facts_do_not_carry_is_not_read() -> None:
     stored = judge(JOB_ENTRY, LOG_ENTRY).to_plain()
-    for spoil in (
-        {"facts": []},
-        {"facts": [{**stored["facts"][0], "outcome": "fails"}]},
-        {"passed": 1},
-        {"extra": 1},
-    ):
+    fails = {**stored["facts"][0], "outcome": "fails"}
+    spoils: list[dict[str, Any]] = [{"facts": []}, {"facts": [fails]}, {"passed": 1}, {"extra": 1}]
+    for spoil in spoils:
         with pytest.raises(CaseUnreadable):
             Verdict.from_plain({**stored, **spoil})
 
