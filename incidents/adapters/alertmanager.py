@@ -38,7 +38,7 @@ def read(body: bytes, received_at: datetime) -> Reading:
         text.text_pairs(whole.get("commonLabels"), "commonLabels", notes)
         or text.text_pairs(whole.get("groupLabels"), "groupLabels", notes),
         text.text_pairs(whole.get("commonAnnotations"), "commonAnnotations", notes),
-        _text_or_nothing(whole.get("externalURL")),
+        text.storable(_text_or_nothing(whole.get("externalURL")), "externalURL", notes),
         received_at,
     )
     signals = tuple(
@@ -82,7 +82,7 @@ def _is_object(position: int, alert: Any, notes: Notes) -> bool:
 
 def _signal(position: int, alert: Mapping[str, Any], envelope: _Envelope, notes: Notes) -> SignalValue:
     place = f"alerts[{position}]"
-    if "labels" not in alert:
+    if alert.get("labels") is None:
         notes.add(f"{place}: labels are missing.", partial=True)
     labels = text.text_pairs(alert.get("labels"), f"{place}.labels", notes)
     annotations = text.text_pairs(
