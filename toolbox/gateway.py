@@ -134,7 +134,9 @@ def _outcome(
 
 def _checked(outcome: Outcome, definition: ToolDefinition) -> Outcome:
     """Return the outcome, or an error in its place when the result is not what the tool declares."""
-    if outcome.status in (Status.OBSERVED, Status.TRUNCATED):
+    if outcome.status is Status.OBSERVED or (
+        outcome.status is Status.TRUNCATED and outcome.result is not None
+    ):
         wrong = schemas.complaint(outcome.result, definition.output)
         if wrong:
             reason = f"the result is not as the tool declares it: {wrong}"

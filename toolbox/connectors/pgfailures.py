@@ -36,7 +36,7 @@ _UNAVAILABLE = {
     "25P03": "the database ended the session for being idle",
 }
 _ERRORS = {
-    "57014": "the database cancelled the question: it took too long",
+    "57014": "the question took too long and was cancelled",
     "55P03": "the place searched is locked by somebody else",
     "40001": "the database's data changed underneath the question",
     "42501": "the reader role may not read this",

@@ -23,6 +23,14 @@ class _Text(Loader):
         return bytes(data).decode("utf-8", "surrogateescape")
 
 
+class _Numeric(Loader):
+    """A decimal as its own text; what is no number as a float, which the cleaner marks."""
+
+    def load(self, data: Buffer) -> str | float:
+        text = bytes(data).decode()
+        return text if text[-1].isdigit() else float(text)
+
+
 class _Json(Loader):
     def load(self, data: Buffer) -> Any:
         return strict_json(bytes(data))
@@ -56,6 +64,7 @@ class _Context:
             self.adapters.register_loader(name, FloatLoader)
         for name in ("json", "jsonb"):
             self.adapters.register_loader(name, _Json)
+        self.adapters.register_loader("numeric", _Numeric)
         self.adapters.register_loader("bool", BoolLoader)
         self.adapters.register_loader("timestamptz", _Instant)
         self.adapters.register_loader("timestamp", _Moment)
