@@ -337,7 +337,7 @@ def test_a_password_never_reaches_an_entry(
     monkeypatch.setenv("GATEWAY_NOWHERE_URL", "")
     assert ask("out_of_reach").reason == "nowhere: the environment variable GATEWAY_NOWHERE_URL is not set"
     monkeypatch.setenv("GATEWAY_NOWHERE_URL", postgres_server.dsn("no_such_database"))
-    assert ask("out_of_reach").reason == "nowhere: the database refuses the connection"
+    assert ask("out_of_reach").reason == "nowhere: the database of the connection string does not exist"
     monkeypatch.setenv("GATEWAY_NOWHERE_URL", "postgresql://r:s3cret-word@nonesuch.invalid/x")
     assert ask("out_of_reach").status is Status.UNAVAILABLE
     assert not [called for called in gateway.entries_of_run(7) if "s3cret-word" in called.reason]

@@ -69,20 +69,23 @@ def why_not_connected(text: str) -> str:
     """Return a sentence for a failed connection; it quotes nothing of the driver's text."""
     lowered = text.lower()
     for sign, reason in (
-        ("password authentication failed", "the database refuses the reader's password"),
-        ("no password supplied", "the database wants a password that the connection string lacks"),
-        ("no pg_hba.conf entry", "the database lets nobody in from here under this role"),
-        ("role", "the database refuses the reader's sign-in"),
+        ("connection refused", "nothing answers at the database's address"),
+        ("no such file", "nothing answers at the database's address"),
+        ("timeout", "the database does not answer"),
+        ("translate host name", "the database's host name is unknown"),
+        ("resolve host", "the database's host name is unknown"),
         ("too many", "the database accepts no more connections"),
         ("remaining connection slots", "the database accepts no more connections"),
         ("starting up", "the database is starting up"),
         ("shutting down", "the database is shutting down"),
-        ("timeout", "the database does not answer"),
-        ("refused", "nothing answers at the database's address"),
-        ("no such file", "nothing answers at the database's address"),
-        ("translate host name", "the database's host name is unknown"),
-        ("resolve host", "the database's host name is unknown"),
-        ("database", "the database refuses the connection"),
+        ("password authentication failed", "the database refuses the reader's password"),
+        ("no password supplied", "the database wants a password that the connection string lacks"),
+        ("no pg_hba.conf entry", "the database lets nobody in from here under this role"),
+        ("certificate", "the database's certificate is not accepted"),
+        ("ssl", "the database and this program do not agree on TLS"),
+        ("fatal:  role", "the database refuses the reader's sign-in"),
+        ("fatal:  database", "the database of the connection string does not exist"),
+        ("fatal", "the database refuses the connection"),
     ):
         if sign in lowered:
             return reason

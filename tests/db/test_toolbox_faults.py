@@ -1,0 +1,218 @@
+"""A database that stops, hangs, is full of other people's locks, or answers without end."""
+
+import os
+import resource
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import psycopg
+import pytest
+
+from assay_core.results import Status
+from tests.db.test_readonly_attempts import tool
+from toolbox.connectors.base import Outcome
+from toolbox.connectors.postgres import PostgresConnector
+from toolbox.definitions import Limits
+from triage.local.postgres import FOR_TESTS, PostgresServer
+
+CONNECTIONS = 3
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+    """A server of its own, which these tests may stop."""
+    folder = tmp_path_factory.mktemp("faults")
+    for parent in (folder, *folder.parents[:3]):
+        parent.chmod(0o755)  # the account that PostgreSQL steps down to walks through
+    made = PostgresServer(folder / "data", settings={**FOR_TESTS, "max_connections": "20"})
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def connector(server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[PostgresConnector]:
+    server.start()
+    monkeypatch.setenv("FAULTS_READER_URL", server.dsn("postgres"))
+    made = PostgresConnector("faults", "Faults", "FAULTS_READER_URL", connections=CONNECTIONS)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def superuser(server: PostgresServer) -> Iterator[psycopg.Connection[tuple[int]]]:
+    server.start()
+    with psycopg.connect(server.dsn("postgres"), autocommit=True, application_name="watcher") as link:
+        yield link
+
+
+def ask(connector: PostgresConnector, sql: str, *, seconds: float = 2, size: int = 65_536) -> Outcome:
+    limited = replace(tool(sql), limits=Limits(rows=50, bytes=size, seconds=seconds))
+    return connector.ask(limited, {}, datetime.now(UTC))
+
+
+def test_a_database_that_is_stopped_in_the_middle_of_a_call_is_unavailable_and_then_back(
+    connector: PostgresConnector, server: PostgresServer
+) -> None:
+    assert ask(connector, "SELECT 1 AS n").status is Status.OBSERVED
+    stopper = threading.Timer(0.3, server.stop)
+    stopper.start()
+    during = ask(connector, "SELECT count(*) AS n FROM generate_series(1, 1000000000000)", seconds=20)
+    stopper.join()
+    after = ask(connector, "SELECT 1 AS n")
+    server.start()
+    again = ask(connector, "SELECT 1 AS n")
+    assert (during.status, during.reason) == (Status.UNAVAILABLE, "faults: the database is shutting down")
+    assert (after.status, after.reason) == (
+        Status.UNAVAILABLE,
+        "faults: nothing answers at the database's address",
+    )
+    assert again.status is Status.OBSERVED
+
+
+def test_an_idle_connection_that_died_is_replaced_without_a_word(
+    connector: PostgresConnector, superuser: psycopg.Connection[tuple[int]]
+) -> None:
+    assert ask(connector, "SELECT 1 AS n").status is Status.OBSERVED
+    superuser.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'assay'"
+    )
+    assert ask(connector, "SELECT 1 AS n").status is Status.OBSERVED
+
+
+def test_a_server_that_hangs_ends_the_call_at_its_deadline(
+    connector: PostgresConnector, superuser: psycopg.Connection[tuple[int]]
+) -> None:
+    ask(connector, "SELECT 1 AS n")
+    row = superuser.execute("SELECT pid FROM pg_stat_activity WHERE application_name = 'assay'").fetchone()
+    assert row is not None
+    # A stopped backend answers neither the question nor the cancel request.
+    signalled = row[0]
+    os.kill(signalled, signal.SIGSTOP)
+    try:
+        began = time.monotonic()
+        outcome = ask(connector, "SELECT 2 AS n", seconds=0.5)
+        took = time.monotonic() - began
+    finally:
+        os.kill(signalled, signal.SIGCONT)
+    assert outcome.status is Status.ERROR
+    assert outcome.reason == "faults: the question took longer than 0.5 s and was cancelled"
+    assert took < 3
+    assert ask(connector, "SELECT 1 AS n").status is Status.OBSERVED
+
+
+def test_a_cancelled_question_does_not_go_on_in_the_server(
+    connector: PostgresConnector, superuser: psycopg.Connection[tuple[int]]
+) -> None:
+    outcome = ask(connector, "SELECT count(*) AS n FROM generate_series(1, 1000000000000)", seconds=0.3)
+    assert outcome.status is Status.ERROR
+    assert _working(superuser) == 0
+
+
+def _working(superuser: psycopg.Connection[tuple[int]]) -> int:
+    query = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'assay' AND state = 'active'"
+    end = time.monotonic() + 3
+    while time.monotonic() < end:
+        row = superuser.execute(query).fetchone()
+        if row == (0,):
+            return 0
+        time.sleep(0.05)
+    return -1
+
+
+def test_a_value_of_a_hundred_megabytes_is_cut_while_it_is_read(connector: PostgresConnector) -> None:
+    ask(connector, "SELECT 1 AS n")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    outcome = ask(connector, "SELECT repeat('x', 100000000) AS text", seconds=10)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert outcome.status is Status.TRUNCATED
+    assert outcome.result == {"found": [], "row_count": 0}
+    assert grown < 30_000, "kilobytes"
+
+
+def test_rows_without_end_keep_what_fits(connector: PostgresConnector) -> None:
+    outcome = ask(connector, "SELECT repeat('x', 1000) AS text FROM generate_series(1, 1000000)", size=10_000)
+    assert outcome.status is Status.TRUNCATED
+    assert outcome.result["row_count"] == 9
+
+
+def test_many_calls_at_once_share_few_connections_and_leave_none_behind(
+    connector: PostgresConnector, superuser: psycopg.Connection[tuple[int]]
+) -> None:
+    questions = [
+        "SELECT 1 AS n",
+        "SELECT nonesuch",
+        "SELECT repeat('x', 10000000) AS text",
+        "COMMIT",
+        "SELECT pg_sleep(0.05)",
+    ]
+    with ThreadPoolExecutor(12) as pool:
+        outcomes = list(pool.map(lambda n: ask(connector, questions[n % 5], seconds=20), range(200)))
+    assert [outcome.status for outcome in outcomes[:5]] == [
+        Status.OBSERVED,
+        Status.ERROR,
+        Status.TRUNCATED,
+        Status.ERROR,
+        Status.OBSERVED,
+    ]
+    assert {outcome.status for outcome in outcomes} == {Status.OBSERVED, Status.ERROR, Status.TRUNCATED}
+    query = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'assay'"
+    left = superuser.execute(query).fetchone()
+    assert left is not None
+    assert left[0] <= CONNECTIONS
+    connector.close()
+    end = time.monotonic() + 3
+    while superuser.execute(query).fetchone() != (0,) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert superuser.execute(query).fetchone() == (0,)
+
+
+def test_a_call_that_finds_every_connection_busy_says_so(connector: PostgresConnector) -> None:
+    with ThreadPoolExecutor(CONNECTIONS) as pool:
+        slow = [pool.submit(ask, connector, "SELECT pg_sleep(1.2)", seconds=5) for _ in range(CONNECTIONS)]
+        time.sleep(0.4)
+        outcome = ask(connector, "SELECT 1 AS n", seconds=0.2)
+        assert [future.result().status for future in slow] == [Status.OBSERVED] * CONNECTIONS
+    assert (outcome.status, outcome.reason) == (Status.UNAVAILABLE, "faults: all 3 connections are in use")
+
+
+def test_a_table_that_somebody_locked_is_not_waited_for(
+    connector: PostgresConnector, superuser: psycopg.Connection[tuple[int]]
+) -> None:
+    superuser.execute("CREATE TABLE IF NOT EXISTS locked(i int)")
+    with superuser.transaction():
+        superuser.execute("LOCK TABLE locked IN ACCESS EXCLUSIVE MODE")
+        outcome = ask(connector, "SELECT * FROM locked", seconds=5)
+    assert (outcome.status, outcome.reason) == (
+        Status.ERROR,
+        "faults: the place searched is locked by somebody else",
+    )
+
+
+def test_a_server_without_a_free_connection_is_unavailable(
+    connector: PostgresConnector, server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with psycopg.connect(server.dsn("postgres"), autocommit=True) as link:
+        link.execute("DROP ROLE IF EXISTS one_only")
+        link.execute("CREATE ROLE one_only LOGIN CONNECTION LIMIT 0")
+    monkeypatch.setenv("FAULTS_READER_URL", server.dsn("postgres", "one_only"))
+    outcome = ask(connector, "SELECT 1 AS n")
+    assert (outcome.status, outcome.reason) == (
+        Status.UNAVAILABLE,
+        "faults: the database accepts no more connections",
+    )
+
+
+def test_questions_of_one_call_see_one_moment_and_leave_no_transaction_open(
+    connector: PostgresConnector, superuser: psycopg.Connection[tuple[int]]
+) -> None:
+    ask(connector, "SELECT 1 AS n")
+    query = (
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'assay' AND xact_start IS NOT NULL"
+    )
+    assert superuser.execute(query).fetchone() == (0,)
