@@ -214,8 +214,9 @@ def test_two_people_who_ask_at_once_leave_a_last_verdict_over_both_answers(
     )
     assert all(isinstance(each, Judgement) for each in results), results
     assert Verdict.objects.count() == 3
-    last = Case.objects.latest("pk")
-    assert len(json.loads(last.body)["entries"]) == 4
+    last = json.loads(Case.objects.latest("pk").body)
+    assert len(last["entries"]) == 4
+    assert len(last["case"]["added"]) == 2
 
 
 @pytest.mark.django_db
