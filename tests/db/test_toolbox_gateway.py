@@ -95,7 +95,9 @@ SHOP_TOOLS = "connector: shop\ntools:\n" + "".join(
         declared("all_orders", "SELECT id FROM app.orders ORDER BY id"),
         declared("two_for_one", "SELECT id FROM app.orders LIMIT 2", shape="one", key="order"),
         declared("ten_megabytes", "SELECT repeat('x', 10000000) AS text", shape="one", key="value"),
-        declared("slow", "SELECT count(*) AS n FROM generate_series(1, 1000000000000)"),
+        declared(
+            "slow", "SELECT count(*) AS n FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b"
+        ),
         declared("forbidden", "SELECT * FROM app.mv"),
         declared("missing_column", "SELECT nonesuch FROM app.orders"),
         declared(
