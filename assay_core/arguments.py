@@ -4,11 +4,14 @@ The gateway records this form and a rule's demanded arguments are brought into i
 so that the two can be compared for equality.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from assay_core.instants import NotAnInstant, as_text, from_text
+
+_AS_WRITTEN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,10 @@ def one_form(arguments: Mapping[str, Any], shape: ToolShape) -> dict[str, Any]:
     A value that an operation cannot read is left as it is: equality then decides.
     """
     whole = {**shape.defaults, **arguments}
-    return {name: _normal(value, shape.normalise.get(name, ())) for name, value in whole.items()}
+    for name, operations in shape.normalise.items():
+        if name in whole:
+            whole[name] = _normal(whole[name], operations)
+    return whole
 
 
 def _normal(value: Any, operations: tuple[str, ...]) -> Any:
@@ -51,6 +57,8 @@ def _apply(text: str, operation: str) -> str:
         case "upper":
             return text.upper()
         case "instant":
+            if _AS_WRITTEN.fullmatch(text):  # valid or not, it would stay as it is
+                return text
             try:
                 return as_text(from_text(text))
             except NotAnInstant:

@@ -35,38 +35,48 @@ def demanded(fact: Fact, subject: Subject, shape: ToolShape) -> dict[str, Any]:
     arguments = json_ready(fact.ask(subject))
     if type(arguments) is not dict:
         raise NotAskable(f"ask returned {shown(arguments)}, not a mapping of arguments")
-    if shape.defaults or shape.normalise:
-        whole: dict[str, Any] = json_ready(one_form(arguments, shape))
-        return whole
-    return arguments
+    if not shape.defaults and not shape.normalise:
+        return arguments
+    whole = one_form(arguments, shape)
+    for name in shape.defaults:
+        if name not in arguments:
+            whole[name] = json_ready(whole[name], f"the default of {name}")
+    return whole
 
 
 def json_ready(value: Any, path: str = "ask") -> Any:
     """Return a value as plain JSON: times become UTC text, tuples lists; raise NotAskable for strangers."""
     kind = type(value)
-    if kind is str:
-        if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-            raise NotAskable(f"{path} holds a lone surrogate, which no tool can be asked")
-        return value
-    if value is None or kind is int or kind is bool:
+    if value is None or kind is int or kind is bool or (kind is str and value.isascii()):
         return value
     if isinstance(value, Mapping):
-        return {_key(key, path): json_ready(item, f"{path}.{key}") for key, item in value.items()}
+        return _ready_object(value, path)
     if kind is list or kind is tuple:
         return [json_ready(item, f"{path}[{index}]") for index, item in enumerate(value)]
     if isinstance(value, datetime):
         return as_text(value)
     if kind is float and math.isfinite(value):
         return value
-    if isinstance(value, str):  # a word of an enum
-        return json_ready(str.__str__(value), path)
+    if isinstance(value, str):
+        return _ready_text(value, path)
     raise NotAskable(f"{path} is a {kind.__name__}, which no tool can be asked")
 
 
-def _key(key: Any, path: str) -> str:
-    if type(key) is not str:
-        raise NotAskable(f"{path} has the key {shown(key)}, and a name is text")
-    return key
+def _ready_object(value: Mapping[Any, Any], path: str) -> dict[str, Any]:
+    ready = {}
+    for key, item in value.items():
+        if type(key) is not str:
+            raise NotAskable(f"{path} has the key {shown(key)}, and a name is text")
+        is_plain = type(item) is str and item.isascii()
+        ready[key] = item if is_plain else json_ready(item, f"{path}.{key}")
+    return ready
+
+
+def _ready_text(value: str, path: str) -> str:
+    plain = str.__str__(value)  # of a word of an enum, its value
+    if any("\ud800" <= char <= "\udfff" for char in plain):
+        raise NotAskable(f"{path} holds a lone surrogate, which no tool can be asked")
+    return plain
 
 
 def same(left: Any, right: Any) -> bool:
@@ -75,9 +85,7 @@ def same(left: Any, right: Any) -> bool:
     if kind is not type(right):
         return False
     if kind is dict:
-        if left.keys() != right.keys():
-            return False
-        return all(same(item, right[key]) for key, item in left.items())
+        return left.keys() == right.keys() and all(map(same, left.values(), map(right.get, left)))
     if kind is list:
         return len(left) == len(right) and all(map(same, left, right))
     if kind is float:  # 0.0 and -0.0 are equal and have two texts

@@ -1,9 +1,9 @@
 """One fact or refutation against a run: which entry decides, whether it may be read, and what it says."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 from assay_core.arguments import ToolShape
 from assay_core.instants import NotAnInstant, as_text, from_text
@@ -18,8 +18,7 @@ from verdicts.outcomes import Effect, FactOutcome, Outcome, RefutationOutcome
 _READS_TOLD = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):
     """A fact's outcome, and the entries that answered its question last (more than one only in a tie)."""
 
     outcome: FactOutcome
@@ -185,9 +184,9 @@ def _window_problem(covers: Mapping[str, str], entry: Entry, arguments: Mapping[
 def _told(answer: Answer) -> str:
     """Name each field that was read with its value, the last value where one was read twice."""
     reads = dict(answer.reads)
-    words = [f"{path} is {shown(value)}" for path, value in list(reads.items())[:_READS_TOLD]]
-    more = len(reads) - len(words)
-    return ", ".join(words) + (f" and {more} more" if more else "")
+    words = [f"{path} is {shown(value)}" for path, value in islice(reads.items(), _READS_TOLD)]
+    told = ", ".join(words)
+    return told if len(words) == len(reads) else f"{told} and {len(reads) - len(words)} more"
 
 
 def _words(name: str) -> str:

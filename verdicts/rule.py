@@ -66,18 +66,18 @@ class RuleSpec:
         found = []
         if subject.kind not in self.kinds:
             found.append(f"The rule is for {_either(self.kinds)}, and this is {subject.kind or 'unnamed'}.")
-        for name in sorted(self.needs):
+        for name in self.needs:
             value = subject.identifiers.get(name)
             if type(value) is not str or not value.strip():
                 found.append(f"The incident carries no {name}.")
-        for label, accepted in sorted(self.applies_to.items()):
+        for label, accepted in self.applies_to.items():
             value = subject.labels.get(label)
             if type(value) is not str or value not in accepted:
                 says = f"says {shown(value)}" if value else "is missing"
                 found.append(
                     f"The rule is for {label} {_either(accepted)}, and the incident's {label} {says}."
                 )
-        return tuple(found)
+        return tuple(sorted(found))
 
 
 def spec_of(rule: type[Rule], *, source: str = "", cases: str = "", module_doc: str = "") -> RuleSpec:
