@@ -206,7 +206,7 @@ def _accounts(book: Book) -> None:
             locked_at=now - timedelta(hours=5),
             unlocked_at=unlocked_at,
             failed_logins=failures,
-            last_login_at=now - (timedelta(minutes=40) if unlocked_at else timedelta(days=3)),
+            last_login_at=now - (timedelta(minutes=4) if unlocked_at else timedelta(days=3)),
         )
 
 

@@ -1,0 +1,163 @@
+"""The example shop: loaded twice without harm, closed to its reader's writes, open to every tool."""
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from assay_core.instants import as_text
+from assay_core.results import Status
+from examples.shop import world
+from tests.db import shop
+from toolbox import gateway, registry
+from toolbox.scope import CallScope
+
+SINCE = as_text(shop.NOW - timedelta(minutes=60))
+UNTIL = as_text(shop.NOW)
+ARGUMENTS: dict[str, str] = {
+    "order_id": "ORD-1042",
+    "email": "jonas.berger@example.com",
+    "customer_id": "C-2101",
+    "job_id": "job-48213",
+    "queue": "mail",
+    "deploy_id": "dep-2211",
+    "service": "payments",
+    "tenant": "linden-de",
+    "name": "watchdog",
+    "alertname": "Watchdog",
+    "host": "pay.linden.example",
+    "instance": "db-1",
+    "mount": "/var/lib/postgresql",
+    "query": "UpstreamTimeout",
+    "level": "error",
+    "moment": UNTIL,
+    "since": SINCE,
+    "until": UNTIL,
+}
+# What may rightly be nothing: no refund, no twin, no deploy in the last hour, no planned work.
+MAY_BE_EMPTY = {"list_refunds", "twin_orders", "list_deploys", "maintenance_at"}
+
+
+@pytest.fixture(scope="module")
+def admin_dsn(postgres_server: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
+    dsn: str = postgres_server.dsn("postgres")
+    shop.load(dsn, tmp_path_factory.getbasetemp() / "shop-logs")
+    return dsn
+
+
+@pytest.fixture
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.getbasetemp() / "shop-logs"
+
+
+@pytest.fixture
+def tools(
+    admin_dsn: str, logs: Path, db: None, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> Iterator[registry.Toolbox]:
+    with shop.asked(monkeypatch, settings, admin_dsn, logs):
+        yield registry.current()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM shop.refunds",
+        "UPDATE shop.orders SET total_cents = 0",
+        "INSERT INTO shop.queues VALUES ('x', 'x', 1, 1)",
+        "CREATE TABLE shop.mine (a int)",
+        "CREATE TABLE public.mine (a int)",
+        "CREATE TEMP TABLE mine (a int)",
+        "SELECT pg_sleep(0)",
+        "SELECT pg_advisory_lock(1)",
+        "SELECT lo_create(0)",
+        "SELECT set_config('statement_timeout', '0', false)",
+        "SET ROLE shop_owner",
+        "COPY shop.orders TO PROGRAM 'cat'",
+    ],
+)
+def test_the_reader_is_refused(admin_dsn: str, statement: str) -> None:
+    with psycopg.connect(shop.reader_dsn(admin_dsn), autocommit=True) as connection:
+        connection.execute("SET default_transaction_read_only = off")
+        with pytest.raises(errors.InsufficientPrivilege):
+            connection.execute(statement)
+
+
+def test_a_world_without_a_time_zone_is_refused(tmp_path: Path) -> None:
+    naive = shop.NOW.replace(tzinfo=None)
+    with pytest.raises(ValueError, match="no time zone"):
+        world.load("host=nowhere", reader_password="x" * 20, now=naive, logs=tmp_path)
+
+
+def test_a_second_loading_makes_the_same_world(admin_dsn: str, logs: Path) -> None:
+    before = _everything(admin_dsn), _lines(logs)
+    (logs / "left.jsonl").write_text("half a li")
+    with psycopg.connect(admin_dsn, dbname="shop", autocommit=True) as connection:
+        connection.execute("DROP TABLE shop.refunds, shop.emails")
+    shop.load(admin_dsn, logs)
+    assert (_everything(admin_dsn), _lines(logs)) == before
+
+
+def test_the_world_is_as_large_as_a_small_shop(admin_dsn: str, logs: Path) -> None:
+    assert sum(count for _, count, _ in _everything(admin_dsn)) > 10_000
+    assert sum(len(lines) for lines in _lines(logs).values()) > 5_000
+
+
+def test_every_tool_answers_through_the_gateway(tools: registry.Toolbox) -> None:
+    assert len(tools.definitions) >= 12
+    for name, tool in tools.definitions.items():
+        asked = {argument: ARGUMENTS[argument] for argument in tool.input["properties"]}
+        called = gateway.call(name, asked, CallScope(caller="test"))
+        accepted = {Status.OBSERVED, Status.EMPTY} if name in MAY_BE_EMPTY else {Status.OBSERVED}
+        assert called.status in accepted, f"{name}: {called.status} {called.reason}"
+
+
+def test_what_lies_nowhere_is_unanswerable_or_empty_but_never_observed(tools: registry.Toolbox) -> None:
+    """A rows tool proves that its order or service exists; a log, that its tenant was writing."""
+    for name in ("list_payments", "list_refunds", "list_shipments", "list_emails", "twin_orders"):
+        called = gateway.call(name, {"order_id": "ORD-NONE"}, CallScope(caller="test"))
+        assert called.status is Status.UNANSWERABLE, name
+    for name in ("find_order", "find_job", "find_deploy"):
+        argument = next(iter(tools.definitions[name].input["properties"]))
+        called = gateway.call(name, {argument: "NONE"}, CallScope(caller="test"))
+        assert called.status is Status.EMPTY, name
+    window = {"query": "UpstreamTimeout", "service": "payments", "since": SINCE}
+    called = gateway.call("count_log_matches", {**window, "tenant": "linden-eu"}, CallScope(caller="test"))
+    assert called.status is Status.UNANSWERABLE
+    assert "linden-eu" in called.reason
+
+
+def test_a_list_that_is_too_long_says_so(tools: registry.Toolbox) -> None:
+    called = gateway.call("list_payments", {"order_id": "ORD-9707"}, CallScope(caller="test"))
+    assert called.status is Status.TRUNCATED
+    assert called.result["row_count"] == 20
+
+
+def test_every_control_question_can_fail_or_counts_rows(tools: registry.Toolbox) -> None:
+    for tool in tools.definitions.values():
+        if tool.connector == "shop":
+            assert re.search(r"\bholds\b", tool.plain["control"]), tool.name
+
+
+def _everything(admin_dsn: str) -> list[tuple[str, int, str]]:
+    """Return each table with its count and the digest of its rows."""
+    with psycopg.connect(admin_dsn, dbname="shop") as connection:
+        tables = connection.execute(
+            "SELECT tablename::text FROM pg_tables WHERE schemaname = 'shop' ORDER BY 1"
+        ).fetchall()
+        found = []
+        for (table,) in tables:
+            row = connection.execute(
+                f"SELECT count(*), md5(string_agg(t::text, '' ORDER BY t::text)) FROM shop.{table} t"
+            ).fetchone()
+            assert row
+            found.append((table, row[0], row[1]))
+    return found
+
+
+def _lines(logs: Path) -> dict[str, list[str]]:
+    return {path.name: path.read_text(encoding="utf-8").splitlines() for path in sorted(logs.glob("*.jsonl"))}
