@@ -11,6 +11,7 @@ from investigations.judging import Frozen, freeze, store
 from investigations.outcomes import Judgement, NothingToAsk, OnJudged
 from investigations.states import State
 from toolbox.scope import CallScope
+from verdicts.case import CaseUnreadable
 from verdicts.demand import Demand
 from verdicts.outcomes import Outcome
 from verdicts.verdict import verdict
@@ -55,7 +56,10 @@ def _judged(investigation_id: int) -> models.Investigation:
 
 
 def _last_case(row: models.Investigation) -> Frozen:
-    return Frozen.from_text(row.cases.latest("pk").body)
+    try:
+        return Frozen.stored(row.cases.latest("pk"))
+    except CaseUnreadable as error:
+        raise NothingToAsk(f"The stored case can't be judged again. {error}") from error
 
 
 def _missing(last: Frozen, fact: str | None) -> list[Demand]:

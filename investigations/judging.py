@@ -1,5 +1,6 @@
 """Judging a run: freeze the case with every entry, decide, draft, and store it all in one transaction."""
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,12 +12,14 @@ from audit import writing
 from investigations import models
 from investigations.drafting import draft
 from investigations.outcomes import Judgement
-from verdicts.case import Case, Entry, Finding, Subject, Submission
+from verdicts import plain
+from verdicts.case import Case, CaseUnreadable, Entry, Finding, Subject, Submission
 from verdicts.outcomes import Verdict
 from verdicts.rulebook import Rulebook
 from verdicts.verdict import verdict
 
 BODY_VERSION = 1
+_BODY_KEYS = frozenset({"v", "subject", "case", "entries"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +40,18 @@ class Frozen:
         }
 
     @classmethod
-    def from_text(cls, body: str) -> "Frozen":
-        """Read a stored case back; raise CaseUnreadable for one that is not whole."""
-        plain = json.loads(body)
-        entries = [Entry.from_plain(each) for each in plain["entries"]]
+    def stored(cls, row: models.Case) -> "Frozen":
+        """Read a stored case back; raise CaseUnreadable for one that is not whole or was changed since."""
+        where = f"case {row.pk}"
+        if hashlib.sha256(row.body.encode()).hexdigest() != row.digest:
+            raise CaseUnreadable(where, "is not what was judged: its text does not have its digest")
+        whole = plain.record(json.loads(row.body), where, _BODY_KEYS)
+        if whole["v"] != BODY_VERSION:
+            raise CaseUnreadable(f"{where}.v", f"is {whole['v']!r}, and this version reads {BODY_VERSION}")
+        entries = plain.several(whole["entries"], f"{where}.entries", Entry.from_plain)
         return cls(
-            Subject.from_plain(plain["subject"]),
-            Case.from_plain(plain["case"]),
+            Subject.from_plain(whole["subject"]),
+            Case.from_plain(whole["case"]),
             {entry.id: entry for entry in entries},
         )
 

@@ -21,7 +21,7 @@ from investigations.lines import (
     Story,
     VerdictLine,
 )
-from verdicts.case import Entry
+from verdicts.case import CaseUnreadable, Entry
 from verdicts.fact import Check
 from verdicts.outcomes import FactOutcome, Outcome, RefutationOutcome, Verdict
 from verdicts.rule import RuleSpec
@@ -62,8 +62,11 @@ def story(investigation: models.Investigation) -> Story:
     if not stored:
         return bare
     last, book = stored[0], rulebook.current_rulebook()
-    frozen = Frozen.from_text(last.case.body)
-    decided = Verdict.from_plain(json.loads(last.body))
+    try:
+        frozen, decided = Frozen.stored(last.case), _decided(last)
+        earlier = tuple(_verdict_line(each, _decided(each), None) for each in stored[1:])
+    except CaseUnreadable as error:
+        return replace(bare, reason=f"A stored verdict can't be read, and none counts here. {error}")
     rule = book.rules.get(decided.hypothesis)
     askable = {
         each.fact
@@ -75,9 +78,7 @@ def story(investigation: models.Investigation) -> Story:
     return replace(
         bare,
         verdict=_verdict_line(last, decided, rule),
-        earlier=tuple(
-            _verdict_line(each, Verdict.from_plain(json.loads(each.body)), None) for each in stored[1:]
-        ),
+        earlier=earlier,
         facts=facts,
         refutations=tuple(_refutation_line(each, rule) for each in decided.refutations),
         citations=tuple(
@@ -114,6 +115,13 @@ def source_of(check: Check) -> str:
     file = Path(code.co_filename)
     inside = file.relative_to(settings.BASE_DIR) if file.is_relative_to(settings.BASE_DIR) else file
     return f"{inside}:{code.co_firstlineno}"
+
+
+def _decided(stored: models.Verdict) -> Verdict:
+    decided = Verdict.from_plain(json.loads(stored.body), f"verdict {stored.pk}")
+    if decided.passed is not stored.passed:
+        raise CaseUnreadable(f"verdict {stored.pk}", "says pass in one place and fail in another")
+    return decided
 
 
 def _fact_line(outcome: FactOutcome, rule: RuleSpec | None, *, can_ask: bool) -> FactLine:

@@ -41,7 +41,7 @@ def test_the_stored_case_has_the_digest_of_its_canonical_text_and_gives_the_same
     judge(queued())
     case = Case.objects.get()
     assert case.digest == digest(json.loads(case.body))
-    frozen = Frozen.from_text(case.body)
+    frozen = Frozen.stored(case)
     again = verdict(frozen.case, frozen.subject, frozen.entries, rulebook.current_rulebook())
     assert again.to_plain() == json.loads(Verdict.objects.get().body)
 
@@ -247,6 +247,33 @@ def test_the_story_shows_each_fact_with_its_question_its_entry_and_the_checks_so
     assert {piece.entry for piece in cited} == {held.entry, missing.entry}
     assert all(piece.verified for piece in cited)
     assert "".join(piece.text for piece in told.segments) == told.draft
+
+
+@pytest.mark.django_db
+def test_a_case_that_was_changed_afterwards_is_neither_shown_nor_judged_again(
+    tools: Scripted, make_user: Any
+) -> None:
+    tools.answers["find_job"] = job("failed")
+    row = queued()
+    judge(row)
+    case = Case.objects.get()
+    Case.objects.filter(pk=case.pk).update(body=case.body.replace('"failed"', '"completed"'))
+    told = queries.story(row)
+    assert told.verdict is None
+    assert "does not have its digest" in told.reason
+    with pytest.raises(NothingToAsk, match="digest"):
+        services.ask_and_judge(row.pk, fact="job_completed", by=make_user(), on_judged=never)
+
+
+@pytest.mark.django_db
+def test_a_pass_that_was_written_over_a_fail_is_not_shown_as_one(tools: Scripted) -> None:
+    tools.answers["find_job"] = job("failed")
+    row = queued()
+    judge(row)
+    Verdict.objects.update(passed=True)
+    told = queries.story(row)
+    assert told.verdict is None
+    assert "pass in one place" in told.reason
 
 
 @pytest.mark.django_db
