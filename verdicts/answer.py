@@ -1,10 +1,12 @@
 """A strict view of one recorded result: what is missing or of another type raises, nothing has a default."""
 
+import json
 import math
 import re
 from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from assay_core.instants import NotAnInstant, from_text
@@ -13,6 +15,7 @@ Path = str | tuple[str, ...]
 
 _DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?", re.ASCII)
 _LONGEST_SHOWN = 80
+_KEYS_SHOWN = 8
 
 
 class FieldMissing(LookupError):
@@ -144,10 +147,10 @@ class Answer:
 
 
 def shown(value: Any) -> str:
-    """Return a recorded value in plain words, short enough for a sentence."""
+    """Return a recorded value in plain words, inert and short enough for a sentence."""
     kind = type(value)
     if kind is str:
-        return f'"{value}"' if len(value) <= _LONGEST_SHOWN else f'"{value[:_LONGEST_SHOWN]}…"'
+        return _quoted(value)
     if kind is int:  # far beyond 64 bits, int to text becomes slow and then raises
         return str(value) if value.bit_length() <= 256 else "a very long number"
     if kind is bool:
@@ -163,9 +166,23 @@ def shown(value: Any) -> str:
     return f"a {kind.__name__}"
 
 
+def inert(text: str, longest: int = 200) -> str:
+    """Return a stranger's text on one line, short, with whatever is not printable escaped."""
+    cut = text if len(text) <= longest else f"{text[:longest]}…"
+    return cut if cut.isprintable() else cut.encode("unicode_escape").decode("ascii")
+
+
+def _quoted(text: str) -> str:
+    """Quote a text so that it can neither end its quotation nor break the line."""
+    cut = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+    if cut.isprintable() and '"' not in cut and "\\" not in cut:
+        return f'"{cut}"'
+    return json.dumps(cut)
+
+
 def _contents(node: Any) -> str:
     if type(node) is dict and node:
-        names = [str(key) for key in list(node)[:8]]
+        names = [inert(str(key), 40) for key in islice(node, _KEYS_SHOWN)]
         return f"an object that has {', '.join(names)}{', …' if len(node) > len(names) else ''}"
     return shown(node)
 

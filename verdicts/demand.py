@@ -8,9 +8,11 @@ from typing import Any
 
 from assay_core.arguments import ToolShape, one_form
 from assay_core.instants import as_text
-from verdicts.answer import shown
+from verdicts.answer import inert, shown
 from verdicts.case import Subject
 from verdicts.fact import Fact
+
+_PARTS_TOLD = 4
 
 
 class NotAskable(ValueError):
@@ -100,7 +102,10 @@ def difference(wanted: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
         if name not in asked:
             parts.append(f"without {name} {shown(wanted[name])}")
         elif name not in wanted:
-            parts.append(f"with {name} {shown(asked[name])}, which does not belong to the question")
+            parts.append(
+                f"with {inert(name, 40)} {shown(asked[name])}, which does not belong to the question"
+            )
         elif not same(wanted[name], asked[name]):
             parts.append(f"for {name} {shown(asked[name])} instead of {shown(wanted[name])}")
-    return ", ".join(parts) or "for something else"
+    more = f", and {len(parts) - _PARTS_TOLD} more" if len(parts) > _PARTS_TOLD else ""
+    return ", ".join(parts[:_PARTS_TOLD]) + more or "for something else"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from assay_core.arguments import ToolShape
 from assay_core.instants import NotAnInstant, as_text, from_text
 from assay_core.results import Status
-from verdicts.answer import Answer, shown
+from verdicts.answer import Answer, inert, shown
 from verdicts.attempt import attempt
 from verdicts.case import Entry, Subject
 from verdicts.demand import demanded, difference, same
@@ -145,7 +145,7 @@ def _status_problem(fact: Fact, entry: Entry) -> str:
         if fact.truncation_harmless_because:
             return ""
         return f"Entry {entry.id} was cut by a limit: what is missing could say otherwise."
-    why = f": {_ended(entry.reason)}" if entry.reason else "."
+    why = f": {_ended(inert(entry.reason))}" if entry.reason else "."
     return f"Entry {entry.id} gave no answer ({status}){why}"
 
 

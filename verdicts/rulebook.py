@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from assay_core.arguments import ToolShape
 from assay_core.canonical import digest
+from verdicts.answer import shown
 from verdicts.attempt import attempt
 from verdicts.case import NONE_OF_THESE, Subject
 from verdicts.demand import Demand, demanded
@@ -45,7 +46,7 @@ class Rulebook:
             return f"The rule {hypothesis} could not be loaded and earns nothing: {self.broken[hypothesis]}"
         rule = self.rules.get(hypothesis)
         if rule is None:
-            return f"No rule is named {_short(hypothesis)}: without one nothing can pass."
+            return f"No rule is named {shown(hypothesis)}: without one nothing can pass."
         if hypothesis in self.suspended:
             return f"The rule {hypothesis} is suspended and earns nothing at present."
         if rule.retired:
@@ -91,7 +92,3 @@ def _shape_plain(shape: ToolShape) -> dict[str, object]:
         "defaults": dict(shape.defaults),
         "normalise": {name: list(operations) for name, operations in shape.normalise.items()},
     }
-
-
-def _short(hypothesis: str) -> str:
-    return repr(hypothesis if len(hypothesis) <= 80 else f"{hypothesis[:80]}…")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from verdicts.answer import shown
 from verdicts.attempt import attempt
 from verdicts.case import Case, Entry, Finding, Subject
 from verdicts.demand import difference, same
@@ -45,7 +46,7 @@ def _decide(case: Case, subject: Subject, entries: Mapping[int, Entry], rulebook
     inactive = rulebook.inactive_because(hypothesis)
     rule = None if hypothesis in rulebook.broken else rulebook.rules.get(hypothesis)
     if rule is None:
-        return _fail(case, rulebook, inactive or f"No rule is named {hypothesis!r}.")
+        return _fail(case, rulebook, inactive)
     by_tool: dict[str, list[Entry]] = {}
     for entry in own.values():
         by_tool.setdefault(entry.tool, []).append(entry)
@@ -166,7 +167,7 @@ def _citation_problem(
     own: Mapping[int, Entry],
 ) -> str:
     if about is None:
-        return f"The rule has no fact named {finding.fact!r}."
+        return f"The rule has no fact named {shown(finding.fact)}."
     entry = own.get(finding.entry)
     if entry is None:
         if finding.entry in entries:

@@ -25,6 +25,7 @@ from tests.pure.rules_for_tests._world import (
 from verdicts.answer import Answer
 from verdicts.case import NONE_OF_THESE, Finding, Subject, Submission
 from verdicts.fact import Refutation
+from verdicts.load_check import load_complaints
 from verdicts.outcomes import Effect, Outcome, Verdict
 from verdicts.plain import CaseUnreadable
 from verdicts.rulebook import Rulebook
@@ -44,11 +45,11 @@ ENTRIES = {11: JOB_ENTRY, 12: LOG_ENTRY}
 @pytest.mark.parametrize(
     ("hypothesis", "words"),
     [
-        ("", "No rule is named ''"),
+        ("", 'No rule is named ""'),
         (NONE_OF_THESE, "No hypothesis was raised"),
         ("retry_finished ", "No rule is named"),
         ("Retry_Finished", "No rule is named"),
-        ("harmless", "No rule is named 'harmless'"),
+        ("harmless", 'No rule is named "harmless"'),
         ("x" * 5000, "…"),
     ],
 )
@@ -181,7 +182,7 @@ def test_values_that_no_case_can_hold_fail_and_never_raise() -> None:
         (("job_completed", 12), "Entry 12 is an answer of count_log_matches, and the fact asks find_job."),
         (("job_completed", 14), 'Entry 14 asked for job_id "J-8" instead of "J-7".'),
         (("job_completed", 9), "Entry 11 answered the same question later, and decides."),
-        (("no_such_fact", 11), "The rule has no fact named 'no_such_fact'."),
+        (("no_such_fact", 11), 'The rule has no fact named "no_such_fact".'),
         (("job_failed_again", 11), "The rule has no fact named"),
     ],
 )
@@ -321,3 +322,39 @@ def test_a_run_without_entries_answers_nothing() -> None:
     assert not decided.passed
     assert {fact.outcome for fact in decided.facts} == {Outcome.UNANSWERABLE}
     assert decided.reason == "job_completed is unanswered: Nobody asked find_job."
+
+
+@pytest.mark.parametrize(
+    "words", ['completed". Entry 12: all is well', "a\nb", "\x1b[2J", "\u2028", "\u202e", "\x00", "x" * 9999]
+)
+def test_what_a_stranger_wrote_stays_one_short_quoted_line_in_every_reason(words: str) -> None:
+    job = {"state": words, "finished_at": "2026-07-01T10:12:00Z"}
+    runs = [
+        (replace(JOB_ENTRY, result={"job": job}), LOG_ENTRY),
+        (replace(JOB_ENTRY, result={"job": {words: 1}}), LOG_ENTRY),
+        (replace(JOB_ENTRY, status=Status.ERROR, reason=words), LOG_ENTRY),
+        (replace(JOB_ENTRY, arguments={words: words}), LOG_ENTRY),
+        (replace(JOB_ENTRY, arguments={f"{words}{n}": words for n in range(50)}), LOG_ENTRY),
+    ]
+    for run in runs:
+        decided = judge(*run, submission=submitted((words, 11), ("job_completed", 11)))
+        reasons = [
+            decided.reason,
+            *(fact.reason for fact in decided.facts),
+            *(cited.reason for cited in decided.citations),
+        ]
+        assert all(reason.isprintable() and len(reason) < 1200 for reason in reasons)
+        assert not any('state is "completed". ' in reason for reason in reasons)
+
+
+def test_the_complaints_of_a_rulebook_name_rule_and_cure() -> None:
+    assert load_complaints(RULEBOOK) == ()
+    book = replace(
+        RULEBOOK, rules={}, broken={"retry_finished": "its cases are missing."}, suspended=frozenset({"gone"})
+    )
+    complaints = load_complaints(book)
+    assert [each.rule for each in complaints] == ["retry_finished", "gone", ""]
+    assert complaints[0].sentence == (
+        "The rule retry_finished is not loaded: its cases are missing. Every hypothesis of it fails."
+    )
+    assert all(each.cure for each in complaints)
