@@ -8,7 +8,7 @@ from audit import writing
 from incidents import sending
 from incidents.adapters.reading import SignalValue
 from incidents.episodes import Moment, Past, Track
-from incidents.matching import Keyed, Matched, match
+from incidents.matching import Keyed, Matched, match, moment_of
 from incidents.models import Delivery, Incident, Signal
 from incidents.states import Effect
 from incidents.subjects import subject_of
@@ -69,6 +69,8 @@ def _step(applied: _Applied, signal: Keyed) -> tuple[Incident | None, Effect]:
     incident.signal_count += 1
     if incident.signal_count == 1:
         applied.told.append((Effect.OPENED, incident))
+        if applied.pasts[signal.key].was_overtaken(signal.moment):
+            _take_in(applied, incident, applied.matched.lone[signal.key])
         return incident, Effect.OPENED
     track, effect = Track(incident.episode_at, incident.resolved_episode_at, incident.recovered_at).after(
         signal.moment
@@ -82,6 +84,19 @@ def _step(applied: _Applied, signal: Keyed) -> tuple[Incident | None, Effect]:
     if effect in _TOLD:
         applied.told.append((effect, incident))
     return incident, effect
+
+
+def _take_in(applied: _Applied, incident: Incident, lone: Signal) -> None:
+    """Give an incident the resolve that was folded before the firing that opened it."""
+    moment = moment_of(lone)
+    track, lone.effect = Track(incident.episode_at).after(moment)
+    incident.resolved_episode_at = track.resolved_episode_at
+    incident.recovered_at = track.recovered_at
+    incident.signal_count += 1
+    incident.last_received_at = max(incident.last_received_at, moment.received_at)
+    lone.incident = incident
+    lone.save(update_fields=["incident", "effect"])
+    applied.told.append((Effect.RECOVERED, incident))
 
 
 def _is_before_opening(applied: _Applied, incident: Incident, signal: Keyed) -> bool:

@@ -85,12 +85,21 @@ class Past:
     resolved_episode_at: datetime | None = None
     closed_episode_at: datetime | None = None
     closed_at: datetime | None = None
+    lone_resolve: Moment | None = None
 
     def opens(self, moment: Moment) -> bool:
         """Tell whether this signal opens an incident."""
-        if moment.event is not Event.FIRING or is_late(moment, self.resolved_episode_at):
+        if moment.event is not Event.FIRING or self.is_of_closed(moment):
             return False
-        return not self.is_of_closed(moment)
+        return not is_late(moment, self.resolved_episode_at) or self.was_overtaken(moment)
+
+    def was_overtaken(self, moment: Moment) -> bool:
+        """Tell whether a firing came in before the resolve that was folded first, for no incident.
+
+        It was not late: workers fold side by side. It opens its incident, which has then recovered.
+        """
+        lone = self.lone_resolve
+        return lone is not None and is_late(moment, lone.episode_at) and moment.received_at < lone.received_at
 
     def is_of_closed(self, moment: Moment) -> bool:
         """Tell whether a firing came in before the close and reports nothing newer: the person has had it."""

@@ -4,13 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Max
 from django.db.models.functions import Coalesce, Least
 
 from incidents.adapters.reading import SignalValue
 from incidents.episodes import Moment, Past
 from incidents.models import Incident, Signal, Source
-from incidents.states import Effect, State
+from incidents.states import Effect, Event, State
 
 _ROUNDS = 8
 
@@ -34,6 +33,7 @@ class Matched:
 
     incidents: Mapping[str, Incident]
     closed: Mapping[str, Incident]
+    lone: Mapping[str, Signal]
     pasts: Mapping[str, Past]
 
 
@@ -50,7 +50,8 @@ def match(source: Source, signals: tuple[Keyed, ...]) -> Matched:
     for _ in range(_ROUNDS):
         existing = set(open_ones.values_list("sender_key", flat=True))
         closed = _closed(source, keys)
-        pasts = _pasts(source, keys, closed)
+        lone = _lone(source, keys)
+        pasts = {key: _past(closed.get(key), lone.get(key)) for key in keys}
         opening = _openings(signals, existing, pasts)
         Incident.objects.bulk_create(
             [_made(source, opening[key], closed.get(key)) for key in sorted(opening)],
@@ -64,7 +65,7 @@ def match(source: Source, signals: tuple[Keyed, ...]) -> Matched:
         if existing | opening.keys() <= locked.keys():
             for incident in locked.values():
                 incident.source = source
-            return Matched(locked, closed, pasts)
+            return Matched(locked, closed, lone, pasts)
     raise KeysContended(f"{len(keys)} keys of {source.slug}: try again")
 
 
@@ -77,22 +78,38 @@ def _closed(source: Source, keys: list[str]) -> dict[str, Incident]:
     return {incident.sender_key: incident for incident in latest}
 
 
-def _pasts(source: Source, keys: list[str], closed: Mapping[str, Incident]) -> dict[str, Past]:
-    alone = dict(
+def _lone(source: Source, keys: list[str]) -> dict[str, Signal]:
+    """By key, the first resolve of the newest episode that was folded while no incident was known."""
+    newest = (
         Signal.objects.filter(effect=Effect.RESOLVED_ONLY, sender_key__in=keys, delivery__source=source)
-        .values_list("sender_key")
-        .annotate(latest=Max(Least(Coalesce("starts_at", "ends_at", "received_at"), "received_at")))
+        .annotate(episode_at=Least(Coalesce("starts_at", "ends_at", "received_at"), "received_at"))
+        .order_by("sender_key", "-episode_at", "received_at", "pk")
+        .distinct("sender_key")
     )
-    pasts: dict[str, Past] = {}
-    for key in keys:
-        before = closed.get(key)
-        resolved = [moment for moment in (alone.get(key), before and before.resolved_episode_at) if moment]
-        pasts[key] = Past(
-            resolved_episode_at=max(resolved, default=None),
-            closed_episode_at=before.episode_at if before else None,
-            closed_at=before.closed_at if before else None,
+    return {signal.sender_key: signal for signal in newest}
+
+
+def moment_of(signal: Signal) -> Moment:
+    """Return the times of a stored signal."""
+    return Moment(Event(signal.event), signal.starts_at, signal.ends_at, signal.received_at)
+
+
+def _past(closed: Incident | None, lone: Signal | None) -> Past:
+    lone_resolve = moment_of(lone) if lone else None
+    resolved = [
+        episode_at
+        for episode_at in (
+            lone_resolve and lone_resolve.episode_at,
+            closed and closed.resolved_episode_at,
         )
-    return pasts
+        if episode_at
+    ]
+    return Past(
+        resolved_episode_at=max(resolved, default=None),
+        closed_episode_at=closed.episode_at if closed else None,
+        closed_at=closed.closed_at if closed else None,
+        lone_resolve=lone_resolve,
+    )
 
 
 def _openings(signals: Iterable[Keyed], existing: set[str], pasts: Mapping[str, Past]) -> dict[str, Keyed]:

@@ -40,7 +40,11 @@ def seen_by_application(
         raise AssertionError(message)
 
     scope = {"type": "http", "path": path, "headers": headers}
-    asyncio.run(limit_bodies(application, prefix="/hooks/", limit=LIMIT)(scope, receive, send))
+
+    async def run() -> None:
+        await limit_bodies(application, prefix="/hooks/", limit=LIMIT)(scope, receive, send)
+
+    asyncio.run(run())
     return arrived["body"], arrived["after"], arrived["read"]
 
 

@@ -5,6 +5,7 @@ import json
 import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -27,9 +28,7 @@ def web(committed_db: None, start_web: Callable[..., str]) -> tuple[str, int]:
     return address.hostname, address.port
 
 
-def post(
-    web: tuple[str, int], body: bytes | Iterator[bytes], **headers: str
-) -> tuple[int, dict[str, object]]:
+def post(web: tuple[str, int], body: bytes | Iterator[bytes], **headers: str) -> tuple[int, dict[str, Any]]:
     connection = http.client.HTTPConnection(*web, timeout=20)
     is_chunked = not isinstance(body, bytes)
     connection.request("POST", "/hooks/prometheus/", body, {**HEADERS, **headers}, encode_chunked=is_chunked)
