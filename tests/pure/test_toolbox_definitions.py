@@ -105,7 +105,7 @@ def changed(text: str, old: str, new: str) -> str:
         (changed(LOGS, "required: [query, since]", "required: [query]"), 17, "since may be left out"),
         (
             changed(LOGS, "since: {type: string, format: date-time}", "since: {type: string}"),
-            16,
+            17,
             "not a time",
         ),
         (changed(LOGS, "contains: query", "contains: text"), 16, "'text' is not declared"),
