@@ -39,6 +39,7 @@ def postgres_server(servers: Servers) -> PostgresServer | NamedPostgres:
 def redis_url(servers: Servers) -> str:
     """The running broker's address; Django's cache and Celery in this process use it from here on."""
     from django.conf import settings
+    from django.core.cache import caches
 
     from triage.celery import app
     from triage.settings import _broker_url
@@ -46,6 +47,8 @@ def redis_url(servers: Servers) -> str:
     url = servers.redis_url
     settings.REDIS_URL = url
     settings.CACHES["default"]["LOCATION"] = url
+    with contextlib.suppress(AttributeError):
+        del caches["default"]  # made with the old address, when a test module that imports it was collected
     settings.CELERY_BROKER_URL = app.conf.broker_url = _broker_url(url)
     return url
 
@@ -195,7 +198,7 @@ def start_web(start_process: Callable[..., subprocess.Popen[bytes]]) -> Callable
     return start
 
 
-def wait_until(is_so: Callable[[], bool], *, seconds: float = 20, every: float = 0.05) -> None:
+def wait_until(is_so: Callable[[], bool], *, seconds: float = 60, every: float = 0.05) -> None:
     """Return once it is so; fail the test when it is not within that many seconds."""
     deadline = time.monotonic() + seconds
     while not is_so():
