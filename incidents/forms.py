@@ -77,17 +77,10 @@ ABOUT = (
 )
 
 
-class SourceChoice(forms.ModelChoiceField):
-    """Sources under their titles."""
-
-    def label_from_instance(self, obj: Source) -> str:
-        return obj.title
-
-
 class ClaimForm(forms.Form):
     """What a customer says, entered by a person."""
 
-    source = SourceChoice(queryset=Source.objects.none(), empty_label=None, label="Goes to")
+    source = forms.ModelChoiceField(queryset=Source.objects.none(), empty_label=None, label="Goes to")
     about = forms.ChoiceField(choices=ABOUT, label="It is about")
     title = forms.CharField(
         max_length=200, label="In one line", error_messages={"required": "Say in one line what the claim is."}

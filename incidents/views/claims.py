@@ -1,8 +1,11 @@
 """The form in which a person enters a customer's claim. It goes the way of every delivery."""
 
 import json
+from operator import attrgetter
+from typing import cast
 
 from django.contrib import messages
+from django.forms import ModelChoiceField
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -12,6 +15,7 @@ from accounts.access import person, requires
 from accounts.permissions import Permission
 from incidents import intake
 from incidents.forms import ClaimForm
+from incidents.models import Source
 from incidents.queries import visible_sources
 
 
@@ -22,7 +26,9 @@ def new(request: HttpRequest) -> HttpResponse:
     user = person(request)
     form = ClaimForm(request.POST or None)
     sources = visible_sources(user).filter(adapter="claim", is_active=True)
-    form.fields["source"].queryset = sources  # type: ignore[attr-defined]
+    choice = cast("ModelChoiceField[Source]", form.fields["source"])
+    choice.queryset = sources
+    choice.label_from_instance = attrgetter("title")  # type: ignore[assignment]
     if request.method == "POST" and form.is_valid():
         fields = dict(form.cleaned_data)
         source = fields.pop("source")

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import requires
 from accounts.permissions import Permission
-from investigations.rulebook import current_rulebook
+from investigations import rulebook as rulebooks
 from verdicts.rule import RuleSpec
 
 
@@ -28,7 +28,7 @@ class RuleLine:
 @requires(Permission.SEE_INCIDENTS)
 def show_all(request: HttpRequest) -> HttpResponse:
     """The rulebook: each rule with its sentence, facts and cases; then the broken ones."""
-    rulebook = current_rulebook()
+    rulebook = rulebooks.current_rulebook()
     lines = [_line(spec, rulebook.suspended) for _, spec in sorted(rulebook.rules.items())]
     context = {
         "lines": lines,
