@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from verdicts.answer import shown
 from verdicts.attempt import attempt
-from verdicts.case import Case, Entry, Finding, Subject
-from verdicts.demand import difference, same
+from verdicts.case import Case, Entry, Subject
+from verdicts.citations import citations, unused
 from verdicts.evidence import Judged, judge_fact, judge_refutation
 from verdicts.outcomes import (
     CitationOutcome,
@@ -18,6 +17,7 @@ from verdicts.outcomes import (
 )
 from verdicts.rule import RuleSpec
 from verdicts.rulebook import Rulebook
+from verdicts.wholeness import gap
 
 __all__ = ["CitationOutcome", "Effect", "FactOutcome", "Outcome", "RefutationOutcome", "Verdict", "verdict"]
 
@@ -40,9 +40,9 @@ def _decide(case: Case, subject: Subject, entries: Mapping[int, Entry], rulebook
     # In the order of their ids: in a tie, the order in which entries are given must not choose.
     run = case.investigation
     own = {number: entries[number] for number in sorted(entries) if entries[number].investigation == run}
-    gap = "" if _is_whole(case, entries, own) else _gap(case, entries, own)
-    if gap:
-        return _fail(case, rulebook, gap)
+    lacking = gap(case, entries, own)
+    if lacking:
+        return _fail(case, rulebook, lacking)
     inactive = rulebook.inactive_because(hypothesis)
     rule = None if hypothesis in rulebook.broken else rulebook.rules.get(hypothesis)
     if rule is None:
@@ -50,17 +50,7 @@ def _decide(case: Case, subject: Subject, entries: Mapping[int, Entry], rulebook
     by_tool: dict[str, list[Entry]] = {}
     for entry in own.values():
         by_tool.setdefault(entry.tool, []).append(entry)
-    judged = {
-        name: judge_fact(
-            name,
-            fact,
-            subject=subject,
-            judged_at=case.judged_at,
-            shape=rulebook.shapes.get(fact.tool),
-            asked=by_tool.get(fact.tool, ()),
-        )
-        for name, fact in rule.facts.items()
-    }
+    judged = _judged(case, rule, subject, rulebook=rulebook, by_tool=by_tool)
     facts = tuple([each.outcome for each in judged.values()])
     refutations = _refutations(case, rule, subject, by_tool)
     obstacles = (inactive,) if inactive else rule.obstacles(subject)
@@ -72,38 +62,32 @@ def _decide(case: Case, subject: Subject, entries: Mapping[int, Entry], rulebook
         rule_version=rule.version,
         facts=facts,
         refutations=refutations,
-        citations=tuple([_citation(each, judged, entries, own) for each in _cited(case)]),
+        citations=citations(case, judged, entries),
         reason=reason,
         deciding=deciding,
         rulebook_digest=rulebook.digest,
     )
 
 
-def _is_whole(case: Case, entries: Mapping[int, Entry], own: Mapping[int, Entry]) -> bool:
-    """Say at once what holds for nearly every case: it lists its own entries, all of them, in order."""
-    return len(entries) == len(own) and case.entries == tuple(
-        [(number, entry.leaf) for number, entry in own.items() if entry.id == number and entry.leaf]
-    )
-
-
-def _gap(case: Case, entries: Mapping[int, Entry], own: Mapping[int, Entry]) -> str:
-    """Say why the entries given are not exactly the entries of the run; nobody may leave one out."""
-    for number, entry in entries.items():
-        if number != entry.id:
-            return f"Entry {entry.id} was given as entry {number}: the case can't be judged."
-    listed = dict(case.entries)
-    if len(listed) != len(case.entries):
-        return "The case lists an entry twice: it can't be judged."
-    lacking = sorted(listed.keys() - own.keys())
-    if lacking:
-        return f"The case lacks entry {lacking[0]} of its run: it can't be judged."
-    unlisted = sorted(own.keys() - listed.keys())
-    if unlisted:
-        return f"The case does not list entry {unlisted[0]} of its run: it can't be judged."
-    for number, leaf in listed.items():
-        if not leaf or own[number].leaf != leaf:
-            return f"Entry {number} is not the one that the case lists: its leaf differs."
-    return ""
+def _judged(
+    case: Case,
+    rule: RuleSpec,
+    subject: Subject,
+    *,
+    rulebook: Rulebook,
+    by_tool: Mapping[str, Sequence[Entry]],
+) -> dict[str, Judged]:
+    return {
+        name: judge_fact(
+            name,
+            fact,
+            subject=subject,
+            judged_at=case.judged_at,
+            shape=rulebook.shapes.get(fact.tool),
+            asked=by_tool.get(fact.tool, ()),
+        )
+        for name, fact in rule.facts.items()
+    }
 
 
 def _refutations(
@@ -142,63 +126,14 @@ def _reason(
     return "", f"All {len(facts)} facts of {rule.name} hold." if len(facts) > 1 else f"{facts[0].name} holds."
 
 
-def _cited(case: Case) -> tuple[Finding, ...]:
-    return case.submission.findings + case.added if case.added else case.submission.findings
-
-
-def _citation(
-    finding: Finding,
-    judged: Mapping[str, Judged],
-    entries: Mapping[int, Entry],
-    own: Mapping[int, Entry],
-) -> CitationOutcome:
-    about = judged.get(finding.fact)
-    if about is not None and about.newest == (finding.entry,) and about.outcome.outcome is Outcome.HOLDS:
-        return CitationOutcome(finding.fact, finding.entry, True, "It answers the question and decides.")
-    problem = _citation_problem(finding, about, entries, own)
-    reason = problem or "It answers the question and decides."
-    return CitationOutcome(finding.fact, finding.entry, not problem, reason)
-
-
-def _citation_problem(
-    finding: Finding,
-    about: Judged | None,
-    entries: Mapping[int, Entry],
-    own: Mapping[int, Entry],
-) -> str:
-    if about is None:
-        return f"The rule has no fact named {shown(finding.fact)}."
-    entry = own.get(finding.entry)
-    if entry is None:
-        if finding.entry in entries:
-            return f"Entry {finding.entry} belongs to another investigation."
-        return f"This run has no entry {finding.entry}."
-    outcome = about.outcome
-    if entry.tool != outcome.tool:
-        return f"Entry {entry.id} is an answer of {entry.tool}, and the fact asks {outcome.tool}."
-    if outcome.demanded is None:
-        return outcome.reason
-    if not same(outcome.demanded, entry.arguments):
-        return f"Entry {entry.id} asked {difference(outcome.demanded, entry.arguments)}."
-    if entry.id not in about.newest:
-        return f"Entry {about.newest[-1]} answered the same question later, and decides."
-    if outcome.outcome is Outcome.UNANSWERABLE:
-        return outcome.reason
-    return ""
-
-
 def _fail(case: Case, rulebook: Rulebook, reason: str) -> Verdict:
-    unused = tuple(
-        CitationOutcome(finding.fact, finding.entry, False, "Nothing was judged by it.")
-        for finding in _cited(case)
-    )
     return Verdict(
         passed=False,
         hypothesis=case.submission.hypothesis,
         rule_version=None,
         facts=(),
         refutations=(),
-        citations=unused,
+        citations=unused(case),
         reason=reason,
         deciding="",
         rulebook_digest=rulebook.digest,

@@ -1,0 +1,36 @@
+"""Whether a case lists exactly the entries of its run: nobody may leave out the answer that says no."""
+
+from collections.abc import Mapping
+
+from verdicts.case import Case, Entry
+
+
+def gap(case: Case, entries: Mapping[int, Entry], own: Mapping[int, Entry]) -> str:
+    """Say why the entries given are not exactly those of the run, or nothing. `own` are the run's, by id."""
+    return "" if _is_plainly_whole(case, entries, own) else _gap(case, entries, own)
+
+
+def _is_plainly_whole(case: Case, entries: Mapping[int, Entry], own: Mapping[int, Entry]) -> bool:
+    """Say at once what holds for nearly every case: it lists its own entries, all of them, in order."""
+    return len(entries) == len(own) and case.entries == tuple(
+        [(number, entry.leaf) for number, entry in own.items() if entry.id == number and entry.leaf]
+    )
+
+
+def _gap(case: Case, entries: Mapping[int, Entry], own: Mapping[int, Entry]) -> str:
+    for number, entry in entries.items():
+        if number != entry.id:
+            return f"Entry {entry.id} was given as entry {number}: the case can't be judged."
+    listed = dict(case.entries)
+    if len(listed) != len(case.entries):
+        return "The case lists an entry twice: it can't be judged."
+    lacking = sorted(listed.keys() - own.keys())
+    if lacking:
+        return f"The case lacks entry {lacking[0]} of its run: it can't be judged."
+    unlisted = sorted(own.keys() - listed.keys())
+    if unlisted:
+        return f"The case does not list entry {unlisted[0]} of its run: it can't be judged."
+    for number, leaf in listed.items():
+        if not leaf or own[number].leaf != leaf:
+            return f"Entry {number} is not the one that the case lists: its leaf differs."
+    return ""
