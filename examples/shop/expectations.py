@@ -20,14 +20,15 @@ def compare(wanted: Iterable[Mapping[str, Any]], rows: Sequence[Mapping[str, Any
     A row has source, sender_key, title, hypothesis, passed, deciding and reason. Incidents that nobody
     expects are differences too.
     """
-    by_key = {(row["source"], row["sender_key"]): row for row in rows}
+    by_key: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        by_key.setdefault((row["source"], row["sender_key"]), []).append(row)
     found = []
     for want in wanted:
-        row = by_key.pop((want["source"], want["sender_key"]), None)
-        if row is None:
-            found.append(f"{want['name']}: no incident came of it")
-        else:
-            found += [f"{want['name']}: {difference}" for difference in _differences(want, row)]
+        came = by_key.pop((want["source"], want["sender_key"]), [])
+        if len(came) != 1:
+            found.append(f"{want['name']}: {len(came)} incidents came of it, and one should")
+        found += [f"{want['name']}: {difference}" for row in came for difference in _differences(want, row)]
     found += [f"nobody expects {source} {key}" for source, key in sorted(by_key)]
     return found
 

@@ -15,6 +15,7 @@ from assay_core.results import Status
 from examples.shop import world
 from tests.db import shop
 from toolbox import gateway, registry
+from toolbox.connectors.proof import findings
 from toolbox.scope import CallScope
 
 SINCE = as_text(shop.NOW - timedelta(minutes=60))
@@ -85,6 +86,11 @@ def test_the_reader_is_refused(admin_dsn: str, statement: str) -> None:
         connection.execute("SET default_transaction_read_only = off")
         with pytest.raises(errors.InsufficientPrivilege):
             connection.execute(statement)
+
+
+def test_the_credential_is_proven_to_be_a_reader(admin_dsn: str) -> None:
+    with psycopg.connect(shop.reader_dsn(admin_dsn)) as connection:
+        assert [each for each in findings(connection) if not each.warning] == []
 
 
 def test_a_world_without_a_time_zone_is_refused(tmp_path: Path) -> None:

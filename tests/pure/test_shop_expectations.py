@@ -18,7 +18,8 @@ ROW = {**expected()[0], "reason": expected()[0]["reason_contains"]}
 def test_a_missing_a_different_and_an_unexpected_incident_are_told() -> None:
     want = expected()[0]
     assert compare([want], [ROW]) == []
-    assert compare([want], []) == [f"{want['name']}: no incident came of it"]
+    assert compare([want], []) == [f"{want['name']}: 0 incidents came of it, and one should"]
+    assert compare([want], [ROW, ROW]) == [f"{want['name']}: 2 incidents came of it, and one should"]
     other = {**ROW, "passed": not want["passed"], "reason": "something else"}
     assert [each.split(": ")[0] for each in compare([want], [other])] == [want["name"]] * 2
     assert compare([], [ROW]) == [f"nobody expects {ROW['source']} {ROW['sender_key']}"]
