@@ -1,9 +1,11 @@
 """Which incident a signal belongs to: the open one of its key, locked; made where there is none."""
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db import connection
 from django.db.models.functions import Coalesce, Least
 
 from incidents.adapters.reading import SignalValue
@@ -45,6 +47,7 @@ def match(source: Source, signals: tuple[Keyed, ...]) -> Matched:
     raises KeysContended.
     """
     keys = sorted({signal.key for signal in signals})
+    _line_up(source, keys)
     of_source = Incident.objects.filter(source=source, sender_key__in=keys)
     open_ones = of_source.exclude(state=State.CLOSED)
     for _ in range(_ROUNDS):
@@ -67,6 +70,19 @@ def match(source: Source, signals: tuple[Keyed, ...]) -> Matched:
                 incident.source = source
             return Matched(locked, closed, lone, pasts)
     raise KeysContended(f"{len(keys)} keys of {source.slug}: try again")
+
+
+def _line_up(source: Source, keys: list[str]) -> None:
+    """Let one transaction at a time fold a key, also one that has no row to lock yet.
+
+    Else a resolve could be stored as one without incident while its firing opens the incident beside it.
+    """
+    numbers = sorted(
+        int.from_bytes(hashlib.sha256(f"{source.pk}:{key}".encode()).digest()[:8], signed=True)
+        for key in keys
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(pg_advisory_xact_lock(n)) FROM unnest(%s::bigint[]) n", [numbers])
 
 
 def _closed(source: Source, keys: list[str]) -> dict[str, Incident]:
