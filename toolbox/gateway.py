@@ -19,6 +19,7 @@ from toolbox.connectors.base import Outcome
 from toolbox.definitions import ToolDefinition
 from toolbox.registry import Toolbox
 from toolbox.scope import CallScope
+from toolbox.values import Cleaner
 
 KIND = "tool.called"
 _ARGUMENT_BYTES = 16_384
@@ -48,7 +49,7 @@ def call(tool: str, arguments: Mapping[str, Any], scope: CallScope) -> Called:
     else:
         outcome = _outcome(toolbox, definition, formed, called_at)
     payload = {
-        "tool": str(tool)[:100],
+        "tool": Cleaner().clean(str(tool)[:100]),
         "title": definition.title if definition else "",
         "definition": definition.digest if definition else "",
         "connector": definition.connector if definition else "",

@@ -5,6 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, cast
 
+from assay_core.canonical import NotCanonical
 from toolbox import schemas, yamlfile
 from toolbox.definitions import (
     Condition,
@@ -36,7 +37,20 @@ def load_file(file: Path, kinds: Mapping[str, str]) -> tuple[ToolDefinition, ...
         raise whole.at("connector").error(
             f"connector {connector!r} is not declared", f"Declare it in the connectors file (there: {known})."
         )
-    return tuple(_tool(place, connector, kinds[connector]) for place in whole.at("tools").items())
+    tools = tuple(_tool(place, connector, kinds[connector]) for place in whole.at("tools").items())
+    for tool, place in zip(tools, whole.at("tools").items(), strict=True):
+        _digestible(tool, place)
+    return tools
+
+
+def _digestible(tool: ToolDefinition, place: Place) -> None:
+    try:
+        _ = tool.digest
+    except NotCanonical as error:
+        # YAML reads 2026-01-01 as a date and `on` as true.
+        raise place.error(
+            f"{tool.name} cannot be written as JSON: {error}", "Put the value in quotes."
+        ) from None
 
 
 def _tool(place: Place, connector: str, kind: str) -> ToolDefinition:

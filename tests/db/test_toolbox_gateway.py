@@ -171,6 +171,7 @@ Ask = Callable[..., Called]
     ("name", "arguments", "words"),
     [
         ("nonesuch", {}, "no tool named 'nonesuch'"),
+        ("\ud800\x00", {}, "no tool named"),
         ("find_order", {}, "'order_id' is a required property"),
         ("find_order", {"order_id": "1"}, "order_id: '1' is not of type 'integer'"),
         ("find_order", {"order_id": 1.0}, "1.0 is not of type 'integer'"),

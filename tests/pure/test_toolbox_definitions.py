@@ -1,10 +1,12 @@
 """Tool and connector files: every mistake names its file, its line and its cure."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from toolbox import registry
+from toolbox.checks import tools_load
 from toolbox.definitions import DefinitionError, LogQuestion, SqlQuestion
 
 CONNECTORS = """\
@@ -100,6 +102,12 @@ def changed(text: str, old: str, new: str) -> str:
         (GOOD + "  bad: [\n", 19, "is not YAML"),
         (GOOD + "    covers: {until: state}\n", 19, "lacks since"),
         (GOOD + "    log: {}\n", 19, "no log question"),
+        (
+            changed(GOOD, "job_id: {type: string}", "on: {type: string}, job_id: {type: string}"),
+            10,
+            "changes",
+        ),
+        (changed(GOOD, "{type: object}", "{type: object, const: 2026-01-01}"), 3, "cannot be.*in quotes"),
         ("", 1, "not a mapping"),
         ("connector: shop\ntools: []\n", 2, "not a list with something in it"),
         (changed(LOGS, "required: [query, since]", "required: [query]"), 17, "since may be left out"),
@@ -187,3 +195,12 @@ def test_another_question_is_another_digest(tmp_path: Path) -> None:
 
 def test_without_files_the_toolbox_is_empty() -> None:
     assert registry.load([], None).shapes() == {}
+
+
+def test_the_system_check_names_a_file_that_cannot_be_used(tmp_path: Path, settings: Any) -> None:
+    settings.TRIAGE_TOOLS, settings.TRIAGE_CONNECTORS = [tmp_path / "gone.yaml"], ""
+    registry.current.cache_clear()
+    (found,) = tools_load()
+    registry.current.cache_clear()
+    assert found.id == "toolbox.E001"
+    assert "gone.yaml:1: does not exist" in found.msg
