@@ -40,5 +40,5 @@ class AccountUnlocked(Rule):
         ask=lambda subject: {"customer_id": subject["customer_id"], "email": subject["email"]},
         holds=_signed_in_since,
         max_age=timedelta(minutes=10),
-        sentence="The account is the claim's, was unlocked, and its owner signed in after the trouble began",
+        sentence="The account has this address, was unlocked, and was signed in to after the trouble began",
     )

@@ -59,17 +59,17 @@ class EmailWasDelivered(Rule):
         tool="check_ownership",
         ask=lambda subject: {"order_id": subject["order_id"], "email": subject["email"]},
         holds=_is_theirs,
-        sentence="The order belongs to the address that the claim came from",
+        sentence="The order was placed from this e-mail address",
     )
     no_mail_is_missing = Fact(
         tool="find_order",
         ask=lambda subject: {"order_id": subject["order_id"]},
         holds=_is_complete,
-        sentence="As many mails were made as the order should have caused",
+        sentence="Every e-mail that the order should have caused was sent",
     )
     every_mail_arrived = Fact(
         tool="list_emails",
         ask=lambda subject: {"order_id": subject["order_id"]},
         holds=_all_arrived,
-        sentence="Each mail was delivered to the claim's address, and none bounced",
+        sentence="Each e-mail was taken in for this address, and none came back",
     )

@@ -56,11 +56,11 @@ class ParcelDelivered(Rule):
         tool="check_ownership",
         ask=lambda subject: {"order_id": subject["order_id"], "email": subject["email"]},
         holds=_is_theirs,
-        sentence="The order belongs to the address that the claim came from",
+        sentence="The order was placed from this e-mail address",
     )
     every_parcel_was_handed_to_them = Fact(
         tool="list_shipments",
         ask=lambda subject: {"order_id": subject["order_id"]},
         holds=_all_handed_over,
-        sentence="Every parcel's last scan is its delivery to the customer, signed, at their postcode",
+        sentence="Every parcel was handed to the customer, signed for with their name, at their address",
     )

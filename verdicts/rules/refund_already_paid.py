@@ -55,11 +55,11 @@ class RefundAlreadyPaid(Rule):
         tool="check_ownership",
         ask=lambda subject: {"order_id": subject["order_id"], "email": subject["email"]},
         holds=_is_theirs,
-        sentence="The order belongs to the address that the claim came from",
+        sentence="The order was placed from this e-mail address",
     )
     every_refund_was_paid_in_full = Fact(
         tool="list_refunds",
         ask=lambda subject: {"order_id": subject["order_id"]},
         holds=_paid_in_full,
-        sentence="Every refund of the order was paid in full, from its own payment, before the claim came in",
+        sentence="Every refund of the order was paid in full, to where the money came from, before the claim",
     )

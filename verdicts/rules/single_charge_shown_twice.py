@@ -61,24 +61,24 @@ class SingleChargeShownTwice(Rule):
         tool="check_ownership",
         ask=lambda subject: {"order_id": subject["order_id"], "email": subject["email"]},
         holds=_is_theirs,
-        sentence="The order belongs to the address that the claim came from",
+        sentence="The order was placed from this e-mail address",
     )
     money_was_taken_once = Fact(
         tool="list_payments",
         ask=lambda subject: {"order_id": subject["order_id"]},
         holds=_taken_once,
-        sentence="One capture settled, no other can, and every authorization was used or released",
+        sentence="Money was taken once, nothing more can be, and every reservation was used or released",
     )
     taken_is_what_was_invoiced = Fact(
         tool="find_invoice",
         ask=lambda subject: {"order_id": subject["order_id"]},
         holds=_taken_as_invoiced,
-        sentence="The one settled capture is exactly the invoice's total",
+        sentence="What was taken is exactly the invoice's total",
     )
     no_twin_order_was_charged = Fact(
         tool="twin_orders",
         ask=lambda subject: {"order_id": subject["order_id"]},
         holds=lambda answer, subject: answer.integer("row_count") == answer.count("orders") == 0,
         accepts_empty=True,
-        sentence="The customer was not charged for a second order of the same total within a day",
+        sentence="No second order of the same total was charged within a day",
     )
