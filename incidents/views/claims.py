@@ -1,7 +1,6 @@
 """The form in which a person enters a customer's claim. It goes the way of every delivery."""
 
 import json
-from operator import attrgetter
 from typing import cast
 
 from django.contrib import messages
@@ -28,7 +27,6 @@ def new(request: HttpRequest) -> HttpResponse:
     sources = visible_sources(user).filter(adapter="claim", is_active=True)
     choice = cast("ModelChoiceField[Source]", form.fields["source"])
     choice.queryset = sources
-    choice.label_from_instance = attrgetter("title")  # type: ignore[assignment]
     if request.method == "POST" and form.is_valid():
         fields = dict(form.cleaned_data)
         source = fields.pop("source")
@@ -42,5 +40,5 @@ def new(request: HttpRequest) -> HttpResponse:
         )
         messages.success(request, "The claim is in. Its investigation starts in a moment.")
         return redirect("delivery", delivery.pk)
-    context = {"form": form, "has_sources": sources.exists(), "nav": "claim"}
+    context = {"form": form, "sources": list(sources), "nav": "claim"}
     return render(request, "incidents/claim.html", context, status=422 if form.is_bound else 200)

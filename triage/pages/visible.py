@@ -4,6 +4,7 @@ Plain text in, plain text out; the template escapes it as it escapes everything.
 """
 
 import re
+import unicodedata
 
 # Format and control characters that change what a reader sees without being seen: bidirectional
 # embeddings and isolates, zero-width characters, fillers, tags, interlinear marks, controls.
@@ -49,4 +50,9 @@ def _joins(found: re.Match[str]) -> bool:
         return False
     if _EMOJI.match(before) and _EMOJI.match(after):
         return found.group() == "\u200d"
-    return before.isalpha() and after.isalpha() and before > "\u058f" and after > "\u058f"
+    return _is_of_a_joining_script(before) and _is_of_a_joining_script(after)
+
+
+def _is_of_a_joining_script(char: str) -> bool:
+    """Say whether it is a letter or a mark of a script beyond Latin, Greek, Cyrillic and Armenian."""
+    return char > "\u058f" and unicodedata.category(char)[0] in "LM"
