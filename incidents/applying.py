@@ -11,13 +11,10 @@ from incidents.episodes import Moment, Past, Track
 from incidents.matching import Keyed, Matched, match, moment_of
 from incidents.models import Delivery, Incident, Signal
 from incidents.states import Effect
+from incidents.storing import store
 from incidents.subjects import subject_of
 from investigations import services as investigations
 
-_CHANGED = (
-    "signal_count", "flap_count", "last_received_at", "not_shown_count",
-    "episode_at", "resolved_episode_at", "recovered_at", "sender_clock_note",
-)  # fmt: skip
 _TOLD = {
     Effect.OPENED: "incident.opened",
     Effect.RECOVERED: "incident.recovered",
@@ -53,7 +50,7 @@ def apply(delivery: Delivery, values: Sequence[SignalValue], *, not_shown: int, 
     incidents = [matched.incidents[key] for key in sorted(matched.incidents)]
     for incident in incidents:
         incident.not_shown_count = not_shown
-    Incident.objects.bulk_update(incidents, _CHANGED, batch_size=250)
+    store(incidents)
     for closed in applied.recovered_closed.values():
         closed.save(update_fields=["recovered_at", "resolved_episode_at"])
     Signal.objects.bulk_create(applied.signals, batch_size=250)
