@@ -59,13 +59,17 @@ class Cleaner:
 def strict_json(text: str | bytes) -> Any:
     """Read JSON; raise ValueUnreadable for what JSON does not know, NaN and the infinities included."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return _DECODER.decode(text if isinstance(text, str) else text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise ValueUnreadable(f"not JSON: {type(error).__name__}") from None
 
 
 def _refuse_constant(word: str) -> Any:
     raise ValueError(f"{word} is not JSON")
+
+
+# One for all: json.loads would make a decoder for every line of a log.
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def _needs_cleaning(text: str) -> bool:
