@@ -18,6 +18,21 @@ class DemoFailed(Exception):
     """The demo could not go on; the message says why and what to do."""
 
 
+def wait_for_web(address: str, *, seconds: float) -> None:
+    """Return when the web process says that it is well; raise DemoFailed after `seconds`."""
+    deadline = time.monotonic() + seconds
+    with httpx.Client(timeout=5, trust_env=False) as client:
+        while True:
+            try:
+                if client.get(f"{address}/healthz").status_code == 200:
+                    return
+            except httpx.TransportError:
+                pass
+            if time.monotonic() > deadline:
+                raise DemoFailed(f"{address} did not answer within {seconds:.0f} s: read .local/web.log.")
+            time.sleep(0.05)
+
+
 def post_missing(postings: Sequence[Posting], *, address: str, key: str) -> int:
     """Post each example that has no delivery yet; return how many. Raises DemoFailed."""
     missing = [

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import io
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -45,7 +46,7 @@ def seed_sources(sources: list[Mapping[str, Any]], key: str) -> None:
                 options[name] = one[name]
         os.environ[_VARIABLE] = secret_of(one["slug"], key)
         try:
-            call_command("addsource", one["slug"], secret_env=_VARIABLE, verbosity=0, **options)
+            call_command("addsource", one["slug"], secret_env=_VARIABLE, stdout=io.StringIO(), **options)
         finally:
             del os.environ[_VARIABLE]
 

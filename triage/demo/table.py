@@ -26,6 +26,13 @@ class Row:
     reason: str
     link: str
 
+    @property
+    def decided_by(self) -> str:
+        """What decided, in words: a pass is decided by all facts together, a missing rule by its absence."""
+        if self.deciding:
+            return self.deciding
+        return "all its facts hold" if self.verdict == "pass" else "no rule speaks of it"
+
     def plain(self) -> dict[str, Any]:
         """Return what the example's expectations are compared with."""
         return {
@@ -41,7 +48,7 @@ class Row:
     def cells(self) -> tuple[str, ...]:
         """Return the table's cells."""
         return (
-            str(self.incident), self.title, self.hypothesis, self.verdict, self.deciding, self.link,
+            str(self.incident), self.title, self.hypothesis, self.verdict, self.decided_by, self.link,
         )  # fmt: skip
 
 

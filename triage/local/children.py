@@ -13,6 +13,7 @@ SECRETS: Mapping[str, frozenset[str]] = {
     "execute": frozenset({"DATABASE_URL", "REDIS_URL", "EXECUTOR_SECRETS", "+"}),
     "upkeep": frozenset({"DATABASE_URL", "REDIS_URL", "AUDIT_SIGNING_KEY"}),
     "beat": frozenset({"REDIS_URL"}),
+    "demo": frozenset({"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DEMO_SECRET"}),
     "command": frozenset({"DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "SECRET_KEY", "+"}),
 }
 _SECRET_ENDINGS = ("_URL", "_DSN", "_KEY", "_SECRET", "_SECRETS", "_TOKEN", "_PASSWORD", "_PASSWD")

@@ -14,7 +14,7 @@ _PR_SET_PDEATHSIG = 1
 
 def dies_with_parent(number: signal.Signals) -> Callable[[], None]:
     """Return a preexec_fn: the kernel sends this signal when the launcher dies, by kill -9 too (Linux)."""
-    prctl = ctypes.CDLL(None, use_errno=True).prctl if sys.platform == "linux" else None
+    prctl = _prctl()
     parent = os.getpid()
 
     def ask_the_kernel() -> None:
@@ -24,6 +24,16 @@ def dies_with_parent(number: signal.Signals) -> Callable[[], None]:
                 os._exit(1)
 
     return ask_the_kernel
+
+
+def end_with_parent(number: signal.Signals) -> None:
+    """Ask for this signal to ourselves when our parent dies (Linux)."""
+    if (prctl := _prctl()) is not None:
+        prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+
+
+def _prctl() -> Callable[..., int] | None:
+    return ctypes.CDLL(None, use_errno=True).prctl if sys.platform == "linux" else None
 
 
 def birth(pid: int) -> str:

@@ -2,10 +2,10 @@
 
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-from triage.local.refusals import CannotStart, because
+from triage.local.refusals import because
 
 _EVERY = 2.0
 
@@ -27,19 +27,6 @@ class Step:
     def done(self, word: str = "done") -> None:
         """End the line."""
         print(f" {word} in {time.monotonic() - self._began:.1f} s", flush=True)
-
-
-def wait_until(is_so: Callable[[], bool], *, title: str, seconds: float, otherwise: str) -> None:
-    """Poll with a growing line; raise CannotStart with `otherwise` after that many seconds."""
-    step = Step(title)
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        step.tick()
-        if time.monotonic() > deadline:
-            step.done("gave up")
-            raise CannotStart(otherwise)
-        time.sleep(0.05)
-    step.done()
 
 
 def run_together(title: str, commands: Mapping[str, "subprocess.Popen[bytes]"], *, logs: Path) -> None:

@@ -36,6 +36,7 @@ class Supervisor:
     say: Callable[[str], None] = print
     _kept: dict[str, _Kept] = field(default_factory=dict)
     _servers: dict[str, int] = field(default_factory=dict)
+    _spawned: "list[subprocess.Popen[bytes]]" = field(default_factory=list)
 
     def start(self, child: Child) -> None:
         """Start a child; its output goes to its log."""
@@ -46,7 +47,7 @@ class Supervisor:
         """Start a process that dies with the launcher, without keeping it running."""
         log_file = self.folder / f"{child.name}.log"
         with log_file.open("ab") as log:
-            return subprocess.Popen(
+            process = subprocess.Popen(
                 [sys.executable, *child.arguments],
                 cwd=self.root,
                 env=dict(child.environment),
@@ -56,6 +57,8 @@ class Supervisor:
                 start_new_session=True,
                 preexec_fn=processes.dies_with_parent(signal.SIGTERM),
             )
+        self._spawned = [one for one in self._spawned if one.poll() is None] + [process]
+        return process
 
     def note_server(self, name: str, pid: int) -> None:
         """Remember a server that is started elsewhere, for the clean-up of a later start."""
@@ -78,18 +81,18 @@ class Supervisor:
 
     def stop(self, *, patience: float = 10.0) -> None:
         """End all children together; by force after the patience. A second Ctrl-C ends the patience."""
-        for kept in self._kept.values():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(kept.process.pid, signal.SIGTERM) if kept.process.poll() is None else None
+        running = [one for one in self._spawned if one.poll() is None]
+        for process in running:
+            process.terminate()
         deadline = time.monotonic() + patience
         with contextlib.suppress(KeyboardInterrupt):
-            while time.monotonic() < deadline and any(k.process.poll() is None for k in self._kept.values()):
+            while time.monotonic() < deadline and any(process.poll() is None for process in running):
                 time.sleep(0.05)
-        for kept in self._kept.values():
+        for process in running:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(kept.process.pid, signal.SIGKILL)
+                os.killpg(process.pid, signal.SIGKILL)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                kept.process.wait(5)
+                process.wait(5)
         self._kept.clear()
 
     def forget(self) -> None:

@@ -1,5 +1,6 @@
 """The example world: loaded once, with its *now* kept beside it. Run as a program to load it."""
 
+import hashlib
 import json
 import os
 import sys
@@ -51,6 +52,11 @@ class World:
         world.load(admin_dsn, reader_password=reader_password, now=moment, logs=self.logs)
         self._write(moment, is_loaded=True)
 
+    @property
+    def digest(self) -> str:
+        """The digest of the files that it was loaded from."""
+        return str(json.loads(self._file.read_text(encoding="utf-8")).get("digest", ""))
+
     def variables(self, root: Path, reader_dsn: str) -> dict[str, str]:
         """Return the settings with which the application asks this world."""
         return {
@@ -62,8 +68,17 @@ class World:
 
     def _write(self, moment: datetime, *, is_loaded: bool) -> None:
         half = self._file.with_suffix(".half-made")
-        half.write_text(json.dumps({"now": moment.isoformat(), "is_loaded": is_loaded}), encoding="utf-8")
+        state = {"now": moment.isoformat(), "is_loaded": is_loaded, "digest": told_from()}
+        half.write_text(json.dumps(state), encoding="utf-8")
         half.replace(self._file)
+
+
+def told_from() -> str:
+    """Return one digest over the files that tell the world."""
+    whole = hashlib.sha256()
+    for file in sorted((Path(__file__).resolve().parent.parent.parent / SHOP).glob("*.[ps][yq]*")):
+        whole.update(file.name.encode() + b"\0" + file.read_bytes())
+    return whole.hexdigest()
 
 
 def admin_dsn(postgres: PostgresServer | None, environment: Mapping[str, str]) -> str:

@@ -2,6 +2,8 @@
 
 import logging
 import os
+import sys
+import time
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +16,8 @@ class Command(BaseCommand):
     """Started by the launcher, which gives it DEMO_SECRET and the world's *now*."""
 
     help = __doc__
+    _shown, _shown_at = (-1, -1), 0.0
+    _pause = 0.0
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Where the web process answers, and what time it is in the example world."""
@@ -24,6 +28,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit code 1 when an example did not end as expected; CommandError when the demo can't go on."""
+        self._pause = 0.0 if sys.stdout.isatty() else 2.0
         logging.getLogger("httpx").setLevel(logging.WARNING)
         key = os.environ.get("DEMO_SECRET")
         if not key:
@@ -42,6 +47,7 @@ class Command(BaseCommand):
     def _play(self, key: str, options: dict[str, Any]) -> list[str]:
         expected, postings = example.expectations(), example.postings(options["now"])
         try:
+            posting.wait_for_web(options["address"], seconds=60)
             posted = posting.post_missing(postings, address=options["address"], key=key)
             self.stdout.write(
                 f"  Posted {posted} example deliveries."
@@ -55,13 +61,15 @@ class Command(BaseCommand):
         self.stdout.write(f"\n{table.printed(rows)}")
         return example.differences(expected, [row.plain() for row in rows])
 
-    _shown = -1
-
     def _show(self, judged: int, total: int) -> None:
-        if judged != self._shown:
-            self._shown = judged
-            self.stdout.write(f"  Judged {judged} of {total}", ending="\n" if judged == total else "\r")
-            self.stdout.flush()
+        """Tell how many are judged: at once on a terminal, each two seconds elsewhere."""
+        now = time.monotonic()
+        is_last = judged >= total
+        if (judged, total) == self._shown or not (is_last or now - self._shown_at >= self._pause):
+            return
+        self._shown, self._shown_at = (judged, total), now
+        self.stdout.write(f"  Judged {judged} of {total}", ending="\n" if is_last or self._pause else "\r")
+        self.stdout.flush()
 
     def _sign_ins(self, address: str) -> None:
         self.stdout.write(f"\nOpen {address} and sign in as one of:")
