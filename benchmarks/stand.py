@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from triage.local import children, processes
-from triage.local.launch import ROOT, reader_dsn
 from triage.local.servers import Servers
+from triage.local.start import reader_dsn
 from triage.local.world import World
 
+ROOT = Path(__file__).resolve().parent.parent
 _PASSWORDS = ("superuser", "owner", "app")
 
 
