@@ -30,8 +30,8 @@ lint: python ## Run ruff, mypy, import-linter and Django's own checks
 
 lock: python ## Lock requirements*.in anew (needs uv)
 	@command -v uv >/dev/null || { echo "assay: make lock needs uv: pip install uv, then start again."; exit 2; }
-	uv pip compile --universal --generate-hashes --no-emit-index-url --python-version 3.11 -o requirements.txt requirements.in
-	uv pip compile --universal --generate-hashes --no-emit-index-url --python-version 3.11 -o requirements-dev.txt requirements-dev.in
+	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 -o requirements.txt requirements.in
+	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 -o requirements-dev.txt requirements-dev.in
 
 help: ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
