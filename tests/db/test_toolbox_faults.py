@@ -3,12 +3,14 @@
 import os
 import resource
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -24,15 +26,15 @@ CONNECTIONS = 3
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+def server() -> Iterator[PostgresServer]:
     """A server of its own, which these tests may stop."""
-    folder = tmp_path_factory.mktemp("faults")
-    for parent in (folder, *folder.parents[:3]):
-        parent.chmod(0o755)  # the account that PostgreSQL steps down to walks through
-    made = PostgresServer(folder / "data", settings={**FOR_TESTS, "max_connections": "20"})
-    made.start()
-    yield made
-    made.stop()
+    # Not below pytest's own folder: another session makes that one private again while this one runs.
+    with tempfile.TemporaryDirectory(prefix="assay-faults-", dir="/tmp", ignore_cleanup_errors=True) as name:
+        Path(name).chmod(0o755)  # the account that PostgreSQL steps down to walks through
+        made = PostgresServer(Path(name) / "data", settings={**FOR_TESTS, "max_connections": "20"})
+        made.start()
+        yield made
+        made.stop()
 
 
 @pytest.fixture
@@ -224,3 +226,50 @@ def test_questions_of_one_call_see_one_moment_and_leave_no_transaction_open(
         "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'assay' AND xact_start IS NOT NULL"
     )
     assert superuser.execute(query).fetchone() == (0,)
+
+
+def test_what_a_session_could_remember_is_forgotten_between_calls(connector: PostgresConnector) -> None:
+    # The role here is the superuser: nothing but the connector's own reset protects the next caller.
+    for poison in (
+        "SELECT set_config('work_mem', '77MB', false)",
+        "SELECT pg_advisory_lock(42)::text",
+        "SELECT set_config('transaction_read_only', 'off', false)",
+        "SELECT set_config('default_transaction_read_only', 'off', false)",
+    ):
+        ask(connector, poison)
+        after = ask(
+            connector,
+            "SELECT current_setting('work_mem') AS memory, current_setting('transaction_read_only') AS reads,"
+            " (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory') AS locks",
+        )
+        assert after.result["found"] == [{"memory": "4MB", "reads": "on", "locks": 0}], poison
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "COMMIT; CREATE TABLE pwned(i int)",
+        "CREATE TABLE pwned(i int)",
+        "EXPLAIN ANALYZE CREATE TABLE pwned AS SELECT 1",
+        "COPY (SELECT 1) TO PROGRAM 'touch /tmp/mcp_pwned_super'",
+        "WITH x AS (INSERT INTO kept VALUES (1) RETURNING i) SELECT * FROM x",
+        "SELECT nextval('counted')",
+        "SELECT i FROM kept FOR UPDATE",
+        "DO $$ BEGIN CREATE TABLE pwned(i int); END $$",
+        "PREPARE p AS SELECT 1",
+        "LISTEN jobs",
+        "SET work_mem = '1GB'",
+        "ALTER ROLE CURRENT_USER SET work_mem = '1GB'",
+    ],
+)
+def test_even_a_superusers_session_only_reads(
+    connector: PostgresConnector, superuser: psycopg.Connection[tuple[int]], statement: str
+) -> None:
+    superuser.execute("CREATE TABLE IF NOT EXISTS kept(i int)")
+    superuser.execute("CREATE SEQUENCE IF NOT EXISTS counted")
+    assert ask(connector, statement).status is Status.ERROR
+    query = "SELECT count(*) FROM pg_class WHERE relname = 'pwned'"
+    assert superuser.execute(query).fetchone() == (0,)
+    assert superuser.execute("SELECT count(*) FROM kept").fetchone() == (0,)
+    assert superuser.execute("SELECT is_called::int FROM counted").fetchone() == (0,)
+    assert not Path("/tmp/mcp_pwned_super").exists()
