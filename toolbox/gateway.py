@@ -13,7 +13,7 @@ from assay_core.canonical import NotCanonical, canonical
 from assay_core.instants import as_text
 from assay_core.results import Status
 from audit import reading, writing
-from toolbox import registry, schemas
+from toolbox import counting, registry, schemas
 from toolbox.called import Called
 from toolbox.connectors.base import Outcome
 from toolbox.definitions import ToolDefinition
@@ -64,8 +64,16 @@ def call(tool: str, arguments: Mapping[str, Any], scope: CallScope) -> Called:
         "called_at": as_text(called_at),
         "finished_at": as_text(datetime.now(UTC)),
         "asked_by": scope.caller,
+        "via": scope.via,
     }
-    return _record(payload, scope)
+    called = _record(payload, scope)
+    counting.note_call(
+        definition.name if definition else "(unknown)",
+        scope.caller,
+        outcome.status.value,
+        (called.finished_at - called_at).total_seconds(),
+    )
+    return called
 
 
 def entries_of_run(investigation: int) -> tuple[Called, ...]:

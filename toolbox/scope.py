@@ -36,10 +36,14 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class CallScope:
-    """The frozen circumstances of a call: `allow` is None where every tool may be asked."""
+    """The frozen circumstances of a call: `allow` is None where every tool may be asked.
+
+    `via` says for the entry how the question came: "mcp 2026-07-28 over http".
+    """
 
     caller: str
     investigation: int | None = None
     incident: int | None = None
     allow: frozenset[str] | None = None
     budget: Budget | None = field(default=None, compare=False)
+    via: str = ""

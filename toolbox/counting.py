@@ -1,0 +1,72 @@
+"""How many calls ended how, for /metrics: counted in Redis, so that all processes add to the same figures.
+
+Counts only annotate. When Redis does not answer they are lost, and the call goes on.
+"""
+
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import redis
+from django.conf import settings
+
+CALLS = "assay:counts:calls"
+BUCKETS = "assay:counts:buckets"
+SECONDS = "assay:counts:seconds"
+REFUSALS = "assay:counts:refusals"
+EDGES = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_BETWEEN = "\x1f"
+_PATIENCE = 0.25
+_REST_SECONDS = 5.0
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Rest:
+    """When Redis did not answer it is left alone for a while: a call must not wait for it again and again."""
+
+    until: float = 0.0
+
+
+_rest = _Rest()
+
+
+def note_call(tool: str, caller: str, status: str, seconds: float) -> None:
+    """Count one call by its end, and its time."""
+    edge = next((str(each) for each in EDGES if seconds <= each), "+Inf")
+    _add(
+        (CALLS, (tool, caller, status), 1),
+        (BUCKETS, (tool, caller, edge), 1),
+        (SECONDS, (tool, caller), seconds),
+    )
+
+
+def note_refusal(status: int, reason: str) -> None:
+    """Count one request that was refused before it reached a tool."""
+    _add((REFUSALS, (str(status), reason), 1))
+
+
+def read(key: str) -> Mapping[tuple[str, ...], float]:
+    """Return the counts under one key; raises redis.RedisError."""
+    found: Mapping[bytes, bytes] = _redis(settings.REDIS_URL).hgetall(key)  # type: ignore[assignment]
+    return {tuple(field.decode().split(_BETWEEN)): float(value) for field, value in found.items()}
+
+
+def _add(*counts: tuple[str, tuple[str, ...], float]) -> None:
+    if time.monotonic() < _rest.until:
+        return
+    try:
+        with _redis(settings.REDIS_URL).pipeline(transaction=False) as pipe:
+            for key, labels, amount in counts:
+                pipe.hincrbyfloat(key, _BETWEEN.join(labels), amount)
+            pipe.execute()
+    except redis.RedisError as error:
+        _rest.until = time.monotonic() + _REST_SECONDS
+        _log.warning("calls are not counted: Redis does not answer (%s)", type(error).__name__)
+
+
+@lru_cache(maxsize=4)
+def _redis(url: str) -> redis.Redis:
+    return redis.from_url(url, socket_timeout=_PATIENCE, socket_connect_timeout=_PATIENCE)
