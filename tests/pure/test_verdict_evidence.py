@@ -205,6 +205,18 @@ def test_an_answer_that_did_not_cover_the_window_earns_nothing(covered: Any) -> 
     assert verdict.deciding == "no_recurrence"
 
 
+def test_an_answer_without_a_window_is_told_apart_from_one_with_another_window() -> None:
+    assert_unanswerable(with_log(covered=None), "does not say which window it covered")
+    assert_unanswerable(with_log(covered={"until": "2026-07-01T10:20:00Z"}), "reaches since")
+
+
+def test_the_nearest_wrong_question_is_the_one_that_is_told() -> None:
+    nearest = replace(LOG_ENTRY, arguments={**LOG_ENTRY.arguments, "tenant": "acme"})
+    far = again(LOG_ENTRY, 0, 20, arguments={"query": "Other"})
+    for run in ((JOB_ENTRY, nearest, far), (JOB_ENTRY, far, nearest)):
+        assert_unanswerable(judge(*run), 'entry 12 asked with tenant "acme"')
+
+
 def test_the_later_edge_must_be_reached_too() -> None:
     fact = job_fact(ask=lambda subject: {"until": subject.started_at + MINUTE}, covers={"until": "until"})
     entry = replace(JOB_ENTRY, arguments={"until": "2026-07-01T10:01:00.000000Z"})
