@@ -84,11 +84,11 @@ SOURCES = {"prometheus": "alertmanager", "support-form": "claim"}
 
 def deliveries(now: datetime) -> list[tuple[str, dict[str, object]]]:
     """Return the example deliveries that hold exactly one incident, as (source, body)."""
-    from examples.shop.deliveries import JSON, render
+    from examples.shop.deliveries import render
 
     found = []
     for example in render(now):
-        if example.source in SOURCES and example.content_type == JSON:
+        if example.source in SOURCES and example.content_type == "application/json":
             body = json.loads(example.body)
             if len(body.get("alerts", [body])) == 1:
                 found.append((example.source, body))
