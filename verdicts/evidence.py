@@ -175,7 +175,7 @@ def _window_problem(covers: Mapping[str, str], entry: Entry, arguments: Mapping[
             wanted = from_text(arguments[argument])
             had = from_text(covered[edge])
         except (KeyError, TypeError, NotAnInstant):
-            return f"Entry {entry.id} does not say that its window reaches {edge} {argument}."
+            return f"Entry {entry.id} does not say {edge} when it covered."
         if (had > wanted) if edge == "since" else (had < wanted):
             return f"Entry {entry.id} covered {edge} {as_text(had)}, and asked was {edge} {as_text(wanted)}."
     return ""
