@@ -1,6 +1,7 @@
 """What is done with an incident: by people (close, reopen, acknowledge, assign, ask) and by its runs."""
 
 from datetime import datetime
+from functools import partial
 
 from django.db import IntegrityError, transaction
 
@@ -99,7 +100,9 @@ def ask_missing(incident_id: int, *, by: User, fact: str | None, now: datetime) 
             raise MoveRefused(f"Incident {incident_id} has no investigation to ask for.")
         moves.make_or_refuse(asked, {"fact": fact, "investigation": latest.pk})
     try:
-        return investigations.ask_and_judge(latest.pk, fact=fact, by=by, on_judged=_judged)
+        return investigations.ask_and_judge(
+            latest.pk, fact=fact, by=by, on_judged=partial(_judged, actor=asked.actor)
+        )
     except NothingToAsk as nothing:
         with moves.transaction_of(asked):
             raise MoveRefused(str(nothing)) from nothing
@@ -121,11 +124,11 @@ def _take(incident_id: int, now: datetime) -> None:
         moves.make(Asked(Move.TAKE, incident_id, "worker", now), {})
 
 
-def _judged(judgement: Judgement) -> None:
+def _judged(judgement: Judgement, *, actor: str = "worker") -> None:
     """Inside the transaction that stores the verdict. A closed incident stays as it was closed."""
     _take(judgement.incident, judgement.judged_at)  # it may have been reopened meanwhile
     moves.make(
-        Asked(Move.JUDGE, judgement.incident, "worker", judgement.judged_at),
+        Asked(Move.JUDGE, judgement.incident, actor, judgement.judged_at),
         {
             "investigation": judgement.investigation,
             "verdict": judgement.verdict,
