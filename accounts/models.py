@@ -1,4 +1,4 @@
-"""People, their teams, and the sign-ins that failed of late."""
+"""People, their teams, their tokens, and the sign-ins that failed of late."""
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
@@ -49,3 +49,33 @@ class SignInAttempt(models.Model):
 
     def __str__(self) -> str:
         return f"attempt from {self.address}"
+
+
+class Token(models.Model):
+    """One bearer token of one person, kept as a hash. Its name is what the audit log knows it by."""
+
+    name = models.SlugField(max_length=60, unique=True, help_text="never given to another token")
+    owner = models.ForeignKey(User, on_delete=models.PROTECT, related_name="tokens")
+    secret_digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of 256 random bits")
+    scopes = models.JSONField(default=list)
+    tools = models.JSONField(default=list, help_text="the tools it may ask; empty for all")
+    audience = models.CharField(max_length=200, help_text="the address that it was made for")
+    investigation = models.BigIntegerField(
+        null=True, blank=True, help_text="the one investigation that it may see and submit to"
+    )
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    first_used_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("name",)
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(expires_at__gt=models.F("created_at")), name="token_ends_after_it_begins"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

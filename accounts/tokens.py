@@ -1,0 +1,223 @@
+"""Bearer tokens: made once, kept as a hash, looked up anew for every request, revoked for good."""
+
+import hashlib
+import re
+import secrets
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from django.contrib.auth.models import Group
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, Q
+
+from accounts.models import Token, User
+from accounts.permissions import Permission
+from audit import writing
+
+PREFIX = "assay_"
+LONGEST = timedelta(days=366)
+_SHAPE = re.compile(r"assay_[A-Za-z0-9_-]{43}")
+_NOTED_EVERY = timedelta(minutes=1)
+
+
+class Scope(StrEnum):
+    """What a token opens. None of them lets its bearer decide or approve anything."""
+
+    INGEST = "ingest"
+    READ = "read"
+    TOOLS = "tools"
+    SUBMIT = "submit"
+
+
+# A token can never do more than its owner's role allows at the moment it is used.
+NEEDS = {
+    Scope.INGEST: Permission.SUBMIT_CLAIMS,
+    Scope.READ: Permission.SEE_INCIDENTS,
+    Scope.TOOLS: Permission.TRIAGE_INCIDENTS,
+    Scope.SUBMIT: Permission.TRIAGE_INCIDENTS,
+}
+
+
+class TokenNotMade(ValueError):
+    """A token cannot be made as asked; the message says why and what to do."""
+
+
+class TokenRefused(Exception):
+    """A token opens nothing here. `name` is set when it is one of ours, so that it can be recorded."""
+
+    def __init__(self, reason: str, name: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.name = reason, name
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who is behind a token at this moment, as plain values. Holds no secret."""
+
+    name: str
+    owner: int
+    scopes: frozenset[Scope]
+    tools: frozenset[str] | None = None
+    investigation: int | None = None
+
+    @property
+    def actor(self) -> str:
+        """How the audit log names this caller."""
+        return f"token:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a token is made for."""
+
+    name: str
+    scopes: Collection[str]
+    audience: str
+    lasts: timedelta
+    tools: Collection[str] = ()
+    investigation: int | None = None
+
+
+def make(wanted: Wanted, *, owner: User, by: str, now: datetime) -> tuple[Token, str]:
+    """Make a token and return it with its secret, which is kept nowhere. Raises TokenNotMade."""
+    scopes = _checked(wanted, owner)
+    secret = PREFIX + secrets.token_urlsafe(32)
+    try:
+        with transaction.atomic():
+            token = Token.objects.create(
+                name=wanted.name,
+                owner=owner,
+                secret_digest=_digest(secret),
+                scopes=scopes,
+                tools=sorted(wanted.tools),
+                audience=wanted.audience,
+                investigation=wanted.investigation,
+                created_at=now,
+                expires_at=now + wanted.lasts,
+            )
+            _note("token.made", token, by, owner=owner.username, expires_at=token.expires_at.isoformat())
+    except IntegrityError:
+        raise TokenNotMade(
+            f"There is, or was, a token {wanted.name!r}. The audit log knows it by that name: choose another."
+        ) from None
+    return token, secret
+
+
+def verify(secret: str, *, audience: str, now: datetime) -> Caller:
+    """Return who is behind a secret, noting its use. Raises TokenRefused."""
+    if not _SHAPE.fullmatch(secret):
+        raise TokenRefused("the token is not one of ours")
+    token = _looked_up(secret)
+    if token is None:
+        raise TokenRefused("the token is unknown")
+    reason = _why_not(token, audience, now)
+    if reason:
+        raise TokenRefused(reason, token.name)
+    _note_use(token, now)
+    return Caller(
+        name=token.name,
+        owner=token.owner_id,
+        scopes=frozenset(
+            scope for scope in Scope if scope in token.scopes and getattr(token, _field(NEEDS[scope]))
+        ),
+        tools=frozenset(token.tools) or None,
+        investigation=token.investigation,
+    )
+
+
+def revoke(name: str, *, by: str, because: str, now: datetime) -> None:
+    """End a token for good. Raises TokenRefused for one that is unknown or ended already."""
+    with transaction.atomic():
+        token = Token.objects.filter(name=name).first()
+        if token is None:
+            raise TokenRefused(f"there is no token {name!r}")
+        if not Token.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now):
+            raise TokenRefused(f"the token {name!r} is revoked already", name)
+        _note("token.revoked", token, by, because=because)
+
+
+def _checked(wanted: Wanted, owner: User) -> list[str]:
+    try:
+        validate_slug(wanted.name)
+    except ValidationError:
+        raise TokenNotMade(f"{wanted.name!r} is no name. Use letters, digits, - and _.") from None
+    if len(wanted.name) > 60:
+        raise TokenNotMade("The name has at most 60 characters.")
+    unknown = sorted(set(wanted.scopes) - set(Scope))
+    if unknown or not wanted.scopes:
+        raise TokenNotMade(f"scopes={', '.join(unknown) or 'none'}: use some of {', '.join(Scope)}.")
+    if not timedelta(0) < wanted.lasts <= LONGEST:
+        raise TokenNotMade(f"A token lasts more than 0 and at most {LONGEST.days} days.")
+    if not owner.is_active:
+        raise TokenNotMade(
+            f"The account of {owner} is switched off. A token needs an owner who answers for it."
+        )
+    scopes = [scope for scope in Scope if scope in wanted.scopes]
+    lacking = [scope for scope in scopes if not owner.has_perm(NEEDS[scope])]
+    if lacking:
+        raise TokenNotMade(
+            f"The role of {owner} does not allow {', '.join(lacking)}: a token can't do more than its owner."
+        )
+    return [scope.value for scope in scopes]
+
+
+def _looked_up(secret: str) -> Token | None:
+    allowed = {
+        _field(permission): Q(owner__is_superuser=True)
+        | Q(Exists(Group.objects.filter(user=OuterRef("owner"), permissions__codename=permission.codename)))
+        for permission in set(NEEDS.values())
+    }
+    found = Token.objects.select_related("owner").annotate(**allowed)  # type: ignore[arg-type]
+    return found.filter(secret_digest=_digest(secret)).first()
+
+
+def _field(permission: Permission) -> str:
+    return f"may_{permission.codename}"
+
+
+def _why_not(token: Token, audience: str, now: datetime) -> str:
+    if token.revoked_at is not None:
+        return "the token was revoked"
+    if token.expires_at <= now:
+        return "the token has expired"
+    if not token.owner.is_active:
+        return "the account of the token's owner is switched off"
+    if token.audience != audience:
+        return f"the token was made for {token.audience}, and this is {audience}"
+    return ""
+
+
+def _note_use(token: Token, now: datetime) -> None:
+    """The first use is an entry; later ones move a time, at most once a minute."""
+    if token.first_used_at is None:
+        with transaction.atomic():
+            is_first = Token.objects.filter(pk=token.pk, first_used_at=None).update(
+                first_used_at=now, last_used_at=now
+            )
+            if is_first:
+                _note("token.first_used", token, f"token:{token.name}")
+    elif token.last_used_at is None or now - token.last_used_at > _NOTED_EVERY:
+        Token.objects.filter(pk=token.pk).update(last_used_at=now)
+
+
+def _note(kind: str, token: Token, actor: str, **more: str) -> None:
+    writing.write(
+        kind,
+        {
+            "token": token.name,
+            "scopes": token.scopes,
+            "tools": token.tools,
+            "audience": token.audience,
+            "investigation": token.investigation,
+            **more,
+        },
+        actor=actor,
+    )
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
