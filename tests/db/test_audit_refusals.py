@@ -1,5 +1,7 @@
 """What the application's role is refused on the log, each by its own statement."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -9,6 +11,7 @@ import pytest
 
 from audit.protection import weaknesses
 from audit.writing import write
+from tests.servers import ROOT, Servers
 
 Link = psycopg.Connection[Any]
 MONTH = f"audit_entry_{datetime.now(UTC):%Y_%m}"
@@ -137,3 +140,37 @@ def test_a_trigger_that_was_taken_away_is_named(committed_db: None, superuser_ds
     found = weaknesses()
     assert any(MONTH in sentence and "audit_no_truncate" in sentence for sentence in found)
     assert any("directly" in sentence for sentence in found)
+
+
+def test_with_a_single_role_the_trigger_still_refuses_and_the_weakness_is_said(
+    servers: Servers, superuser_dsn: str
+) -> None:
+    with psycopg.connect(superuser_dsn, autocommit=True) as link:
+        link.execute("DROP DATABASE IF EXISTS audit_solo WITH (FORCE)")
+        link.execute("DROP ROLE IF EXISTS audit_solo")
+        link.execute("CREATE ROLE audit_solo LOGIN")
+        link.execute("CREATE DATABASE audit_solo OWNER audit_solo")
+    dsn = servers.postgres.dsn("audit_solo", "audit_solo")
+    environment = {**servers.environment(), "DATABASE_URL": dsn, "DATABASE_OWNER_URL": ""}
+    try:
+        for arguments in (["migrate", "-v", "0"], ["verify_audit"]):
+            done = subprocess.run(
+                [sys.executable, "manage.py", *arguments],
+                cwd=ROOT,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+        assert "INTACT" in done.stdout
+        assert "by a trigger only" in done.stdout
+        with psycopg.connect(dsn) as link:
+            assert link.execute("SELECT count(*) FROM audit_prepare_partitions()").fetchone() == (0,)
+            link.execute("INSERT INTO audit_payload VALUES (1, 'x', 'x')")
+            link.commit()
+            assert "append-only" in refused(link, "UPDATE audit_payload SET body = 'y'")
+            assert "append-only" in refused(link, "TRUNCATE audit_entry")
+    finally:
+        with psycopg.connect(superuser_dsn, autocommit=True) as link:
+            link.execute("DROP DATABASE audit_solo WITH (FORCE)")
+            link.execute("DROP ROLE audit_solo")
