@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import Dialog, Page
 
 from tests.browser.conftest import SCREENSHOTS, SIZES, OpenWindow
 from tests.browser.site import Site
@@ -76,7 +76,12 @@ def test_no_page_complains_or_asks_another_host(window: OpenWindow, site: Site) 
 def test_hostile_text_is_laid_out_and_does_nothing(window: OpenWindow, site: Site) -> None:
     one = window(width=390).sign_in(site)
     dialogs: list[str] = []
-    one.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+
+    def refuse(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    one.page.on("dialog", refuse)
     assert len(site.hostile) >= 8, "the hostile alerts made incidents"
     for number in site.hostile:
         page = one.open(f"/incidents/{number}/")

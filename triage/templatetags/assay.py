@@ -20,6 +20,7 @@ from triage.pages import markup, moments, visible
 register = template.Library()
 DASH = "–"
 _ISO_TIME = re.compile(r"\b(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d(?:\.\d*[1-9])?)(?:\.?0*)Z\b")
+_ENTRY_NUMBER = re.compile(r"\bEntry \d+: ")
 _FACT_AT_START = re.compile(r"\A(\w+)( does not hold| is unanswered)")
 THEMES = ("system", "light", "dark")
 
@@ -57,6 +58,12 @@ def plainly(value: Any) -> str:
         name, ending = found.groups()
         text = f"“{name.replace('_', ' ')}”{ending}{text[found.end() :]}"
     return visible.shown(text)
+
+
+@register.filter
+def briefly(value: Any) -> str:
+    """A verdict's reason in a list: without the entry's number and what was expected."""
+    return clip(_ENTRY_NUMBER.sub("", plainly(value).partition("\nExpected: ")[0]), 220)
 
 
 @register.filter
