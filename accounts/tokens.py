@@ -171,7 +171,7 @@ def _looked_up(secret: str) -> Token | None:
         | Q(Exists(Group.objects.filter(user=OuterRef("owner"), permissions__codename=permission.codename)))
         for permission in set(NEEDS.values())
     }
-    found = Token.objects.select_related("owner").annotate(**allowed)  # type: ignore[arg-type]
+    found = Token.objects.select_related("owner").annotate(**allowed)
     return found.filter(secret_digest=_digest(secret)).first()
 
 

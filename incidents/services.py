@@ -101,7 +101,7 @@ def ask_missing(incident_id: int, *, by: User, fact: str | None, now: datetime) 
         moves.make_or_refuse(asked, {"fact": fact, "investigation": latest.pk})
     try:
         return investigations.ask_and_judge(
-            latest.pk, fact=fact, by=by, on_judged=partial(_judged, actor=asked.actor)
+            latest.pk, fact=fact, by=by, on_judged=partial(judged, actor=asked.actor)
         )
     except NothingToAsk as nothing:
         with moves.transaction_of(asked):
@@ -116,7 +116,7 @@ def investigate(investigation_id: int, *, now: datetime) -> RunOutcome | None:
     if incident_id is None:
         return None
     _take(incident_id, now)
-    return investigations.run(investigation_id, on_judged=_judged, on_failed=_failed)
+    return investigations.run(investigation_id, on_judged=judged, on_failed=_failed)
 
 
 def _take(incident_id: int, now: datetime) -> None:
@@ -124,8 +124,8 @@ def _take(incident_id: int, now: datetime) -> None:
         moves.make(Asked(Move.TAKE, incident_id, "worker", now), {})
 
 
-def _judged(judgement: Judgement, *, actor: str = "worker") -> None:
-    """Inside the transaction that stores the verdict. A closed incident stays as it was closed."""
+def judged(judgement: Judgement, *, actor: str = "worker") -> None:
+    """Move the incident inside the transaction that stores its verdict. A closed one stays as it was closed."""
     _take(judgement.incident, judgement.judged_at)  # it may have been reopened meanwhile
     moves.make(
         Asked(Move.JUDGE, judgement.incident, actor, judgement.judged_at),

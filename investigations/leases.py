@@ -31,6 +31,11 @@ class Lease:
     actor: str
 
 
+def worker_of(row: Investigation) -> str:
+    """Return in whose name a worker runs it: the playbook takes over where an agent fell silent."""
+    return "playbook" if row.investigator == "external" else row.investigator
+
+
 def _claimable() -> Q:
     return Q(state=State.QUEUED) | Q(state=State.RUNNING, lease_until__lt=Now())
 
@@ -43,7 +48,7 @@ def claim(investigation_id: int) -> Lease | None:
     row = Investigation.objects.filter(pk=investigation_id).first()
     if row is None:
         return None
-    lease = Lease(row.pk, row.incident_id, row.attempt + 1, row.investigator)
+    lease = Lease(row.pk, row.incident_id, row.attempt + 1, worker_of(row))
     with transaction.atomic():
         won = Investigation.objects.filter(
             _claimable(), pk=row.pk, attempt=row.attempt, tries__lt=settings.INVESTIGATION_ATTEMPTS
@@ -110,7 +115,7 @@ def give_up(investigation_id: int, on_failed: OnFailed, *, now: datetime) -> Fai
         if not ended:
             return None
         note(
-            Lease(row.pk, row.incident_id, row.attempt + 1, row.investigator),
+            Lease(row.pk, row.incident_id, row.attempt + 1, worker_of(row)),
             "investigation.failed",
             reason=reason,
         )

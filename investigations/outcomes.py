@@ -66,3 +66,7 @@ class NothingToAsk(Exception):
 
 class BudgetSpent(Exception):
     """This attempt has made all the tool calls it may make; it is judged on what there is."""
+
+
+class SubmissionRefused(Exception):
+    """A submission cannot be taken; the message says what is wrong with it, or why it comes too late."""

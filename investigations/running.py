@@ -54,7 +54,7 @@ def _attempt(lease: Lease, on_judged: OnJudged) -> RunOutcome:
     row = models.Investigation.objects.get(pk=lease.investigation)
     subject = Subject.from_plain(json.loads(row.subject))
     ask = Asker(
-        CallScope(caller=row.investigator, investigation=row.pk, incident=row.incident_id),
+        CallScope(caller=lease.actor, investigation=row.pk, incident=row.incident_id),
         lease=lease,
         limit=settings.INVESTIGATION_MAX_CALLS,
     )
@@ -93,6 +93,6 @@ def _judge(
         if not moved:
             raise LeaseLost(f"attempt {lease.attempt} of investigation {lease.investigation} is over")
         frozen = freeze(row, gathered.submission, added, entries_of(row.pk), now=timezone.now())
-        judgement = store(row, frozen, rulebook.current_rulebook(), actor=row.investigator)
+        judgement = store(row, frozen, rulebook.current_rulebook(), actor=lease.actor)
         on_judged(judgement)
     return judgement

@@ -1,13 +1,15 @@
 """What others may do with investigations: open one, run it, ask what is missing, find what is due."""
 
 from datetime import datetime
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
 from accounts.models import User
 from accounts.services import actor_name
 from assay_core.canonical import canonical
-from investigations import asking, running, sweeping
+from investigations import asking, external, running, sweeping
+from investigations.external import NotOpened, open_for_agent
 from investigations.leases import Lease, note
 from investigations.models import Investigation
 from investigations.outcomes import (
@@ -19,6 +21,7 @@ from investigations.outcomes import (
     OnFailed,
     OnJudged,
     RunOutcome,
+    SubmissionRefused,
 )
 from investigations.states import OPEN, State
 from verdicts.case import Subject
@@ -28,12 +31,16 @@ __all__ = [
     "Failure",
     "Judgement",
     "LeaseLost",
+    "NotOpened",
     "NothingToAsk",
     "RunOutcome",
+    "SubmissionRefused",
     "ask_and_judge",
     "due",
+    "open_for_agent",
     "open_investigation",
     "run",
+    "submit_external",
 ]
 _TRIES = 3
 
@@ -87,6 +94,16 @@ def ask_and_judge(investigation_id: int, *, fact: str | None, by: User, on_judge
     Must be called outside any transaction.
     """
     return asking.ask_and_judge(investigation_id, fact=fact, by=actor_name(by), on_judged=on_judged)
+
+
+def submit_external(investigation_id: int, value: Any, *, by: str, on_judged: OnJudged) -> Judgement:
+    """Judge what an agent submits (schema version 1) exactly as a run of ours is judged.
+
+    What its hypothesis still lacks is asked by code first. Raises SubmissionRefused for a value that is
+    not as the schema has it, and when the agent's term is over or the investigation judged. Must be
+    called outside any transaction.
+    """
+    return external.submit(investigation_id, value, by=by, on_judged=on_judged)
 
 
 def due(now: datetime) -> list[int]:

@@ -1,0 +1,50 @@
+"""The contract with investigators: the versioned schema of a submission, and reading one strictly."""
+
+import json
+from collections.abc import Mapping
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from investigations.outcomes import SubmissionRefused
+from toolbox import schemas
+from verdicts.case import NONE_OF_THESE, Finding, Submission
+from verdicts.rulebook import Rulebook
+
+VERSION = 1
+
+
+def schema(rulebook: Rulebook) -> dict[str, Any]:
+    """Return the schema of version 1 with the hypotheses of this rulebook filled in."""
+    whole = deepcopy(_declared())
+    active = [name for name in sorted(rulebook.rules) if not rulebook.inactive_because(name)]
+    whole["properties"]["hypothesis"]["enum"] = [*active, NONE_OF_THESE]
+    return whole
+
+
+def reading(value: Any, rulebook: Rulebook, *, author: str) -> Submission:
+    """Return the submission that a value holds; raise SubmissionRefused that says what is wrong with it."""
+    wrong = schemas.complaint(value, schema(rulebook))
+    if wrong:
+        raise SubmissionRefused(f"The submission is not as schema version {VERSION} has it: {wrong}.")
+    return _submission(value, author)
+
+
+def _submission(value: Mapping[str, Any], author: str) -> Submission:
+    return Submission(
+        hypothesis=value["hypothesis"],
+        findings=tuple(
+            Finding(fact=each["fact"], entry=each["entry"], note=each.get("note", ""), author=author)
+            for each in value["findings"]
+        ),
+        draft=value["draft"],
+        proposed_hypothesis=value.get("proposed_hypothesis", ""),
+    )
+
+
+@cache
+def _declared() -> dict[str, Any]:
+    file = Path(__file__).with_name(f"submission.v{VERSION}.schema.json")
+    whole: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return whole

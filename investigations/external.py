@@ -1,0 +1,155 @@
+"""An investigation that somebody's own agent runs: opened with a term, judged when the agent submits.
+
+The agent's term is the run's lease. When it ends without a submission the sweeper hands the investigation to
+a worker, and the playbook does the work: an agent that falls silent costs time, never an incident.
+`tries` counts workers' claims, so it is 0 exactly as long as the agent holds the run.
+"""
+
+import json
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from assay_core.canonical import canonical, digest
+from audit import writing
+from investigations import contract, leases, models, rulebook
+from investigations.demands import ask_all, demands_of, is_asked, is_early
+from investigations.evidence import Asker, entries_of
+from investigations.judging import freeze, store
+from investigations.leases import Lease, note
+from investigations.outcomes import Judgement, LeaseLost, OnJudged, SubmissionRefused
+from investigations.states import OPEN, State
+from toolbox.scope import CallScope
+from verdicts.case import Finding, Subject, Submission
+
+EXTERNAL = "external"
+
+
+class NotOpened(Exception):
+    """An investigation can't be opened for an agent now; the message says why."""
+
+
+def open_for_agent(
+    incident_id: int, subject: Subject, *, until: datetime, by: str, now: datetime
+) -> models.Investigation:
+    """Open an investigation that an agent holds until its term ends, inside the caller's transaction.
+
+    Raises NotOpened while the incident has another open investigation.
+    """
+    try:
+        with transaction.atomic():
+            row = models.Investigation.objects.create(
+                incident_id=incident_id,
+                investigator=EXTERNAL,
+                state=State.RUNNING,
+                subject=canonical(subject.to_plain()),
+                attempt=1,
+                lease_until=until,
+                created_at=now,
+                queued_at=now,
+                started_at=now,
+            )
+    except IntegrityError:
+        raise NotOpened(_already_open(incident_id)) from None
+    note(Lease(row.pk, incident_id, row.attempt, by), "investigation.handed_over", until=until.isoformat())
+    return row
+
+
+def is_held(row: models.Investigation) -> bool:
+    """Say whether the agent may still ask and submit."""
+    return models.Investigation.objects.filter(_held_by_agent(), pk=row.pk).exists()
+
+
+def submit(investigation_id: int, value: Any, *, by: str, on_judged: OnJudged) -> Judgement:
+    """Take an agent's submission, ask what it lacks, judge. See services.submit_external."""
+    submission = contract.reading(value, rulebook.current_rulebook(), author=EXTERNAL)
+    lease, row = _claim(investigation_id, by)
+    try:
+        added = _top_up(row, lease, submission)
+        return _judge(lease, submission, added, on_judged)
+    except LeaseLost:
+        raise SubmissionRefused(
+            f"Investigation {investigation_id} was judged or taken over while this was looked at."
+        ) from None
+
+
+def _held_by_agent() -> Q:
+    return Q(investigator=EXTERNAL, state=State.RUNNING, tries=0, lease_until__gt=Now())
+
+
+def _claim(investigation_id: int, by: str) -> tuple[Lease, models.Investigation]:
+    """Take the next attempt: of two submissions at once the later one counts, and only one is judged."""
+    rows = models.Investigation.objects.filter(_held_by_agent(), pk=investigation_id)
+    if not rows.update(attempt=F("attempt") + 1):
+        raise SubmissionRefused(_why_not(investigation_id))
+    row = models.Investigation.objects.get(pk=investigation_id)
+    return Lease(row.pk, row.incident_id, row.attempt, by), row
+
+
+def _top_up(row: models.Investigation, lease: Lease, submission: Submission) -> tuple[Finding, ...]:
+    """Ask each fact of the submitted hypothesis that nobody asked, with the rule's own arguments."""
+    subject = Subject.from_plain(json.loads(row.subject))
+    demands = demands_of(submission.hypothesis, subject, rulebook.current_rulebook())
+    now, entries = timezone.now(), entries_of(row.pk)
+    missing = [each for each in demands if not is_asked(each, entries) and not is_early(each, now)]
+    ask = Asker(
+        CallScope(caller="rule", investigation=row.pk, incident=row.incident_id),
+        lease=lease,
+        limit=settings.INVESTIGATION_MAX_CALLS,
+    )
+    return ask_all(missing, ask, author="rule")
+
+
+def _judge(
+    lease: Lease, submission: Submission, added: tuple[Finding, ...], on_judged: OnJudged
+) -> Judgement:
+    with transaction.atomic():
+        moved = models.Investigation.objects.filter(leases.held(lease), tries=0).update(
+            state=State.JUDGED, lease_until=None, finished_at=Now(), reason=""
+        )
+        if not moved:
+            raise LeaseLost(f"attempt {lease.attempt} of investigation {lease.investigation} is over")
+        row = models.Investigation.objects.get(pk=lease.investigation)
+        writing.write(
+            "submission.taken",
+            {
+                "version": contract.VERSION,
+                "attempt": lease.attempt,
+                "hypothesis": submission.hypothesis,
+                "proposed_hypothesis": submission.proposed_hypothesis,
+                "digest": digest(submission.to_plain()),
+            },
+            actor=lease.actor,
+            incident=lease.incident,
+            investigation=lease.investigation,
+        )
+        frozen = freeze(row, submission, added, entries_of(row.pk), now=timezone.now())
+        judgement = store(row, frozen, rulebook.current_rulebook(), actor=lease.actor)
+        on_judged(judgement)
+    return judgement
+
+
+def _already_open(incident_id: int) -> str:
+    row = models.Investigation.objects.filter(incident_id=incident_id, state__in=OPEN).first()
+    if row is None:
+        return f"An investigation of incident {incident_id} has just ended. Try again."
+    return (
+        f"Incident {incident_id} has an open investigation ({row.pk}, {row.state}, by {row.investigator}). "
+        "Wait until it is judged."
+    )
+
+
+def _why_not(investigation_id: int) -> str:
+    row = models.Investigation.objects.filter(pk=investigation_id).first()
+    if row is None:
+        return f"There is no investigation {investigation_id}."
+    if row.investigator != EXTERNAL:
+        return f"Investigation {row.pk} is run by the {row.investigator}, not by an agent."
+    if row.state == State.JUDGED:
+        return f"Investigation {row.pk} is judged already; its verdict stands."
+    return f"The term for investigation {row.pk} is over, and the playbook takes it from here."
