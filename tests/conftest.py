@@ -49,7 +49,7 @@ def redis_url(servers: Servers) -> str:
     settings.CACHES["default"]["LOCATION"] = url
     with contextlib.suppress(AttributeError):
         del caches["default"]  # made with the old address, when a test module that imports it was collected
-    settings.CELERY_BROKER_URL = app.conf.broker_url = _broker_url(url)
+    settings.CELERY_BROKER_URL = app.conf["broker_url"] = _broker_url(url)
     return url
 
 

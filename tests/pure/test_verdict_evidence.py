@@ -207,7 +207,9 @@ def test_an_answer_that_did_not_cover_the_window_earns_nothing(covered: Any) -> 
 
 def test_an_answer_without_a_window_is_told_apart_from_one_with_another_window() -> None:
     assert_unanswerable(with_log(covered=None), "does not say which window it covered")
-    assert_unanswerable(with_log(covered={"until": "2026-07-01T10:20:00Z"}), "does not say since when it covered")
+    assert_unanswerable(
+        with_log(covered={"until": "2026-07-01T10:20:00Z"}), "does not say since when it covered"
+    )
 
 
 def test_the_nearest_wrong_question_is_the_one_that_is_told() -> None:

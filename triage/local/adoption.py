@@ -11,7 +11,8 @@ def adopt(root: Path) -> None:
     if os.environ.get("DATABASE_URL"):
         return
     try:
-        variables = json.loads((root / ".local" / "environment.json").read_text(encoding="utf-8"))
+        folder = Path(os.environ.get("LOCAL_FOLDER") or root / ".local")
+        variables = json.loads((folder / "environment.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return
     for name, value in variables.items():

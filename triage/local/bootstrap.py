@@ -65,6 +65,11 @@ def refuse(sentence: str) -> NoReturn:
 
 
 def _require_python() -> None:
+    if sys.version_info < (3, 11):  # noqa: UP036 this file alone runs under whatever Python is there
+        refuse(
+            f"This is Python {sys.version_info[0]}.{sys.version_info[1]}, and 3.11 or later is needed: "
+            "install it, then `make demo PYTHON=python3.11`."
+        )
     try:
         import ensurepip
         import venv  # noqa: F401

@@ -29,7 +29,7 @@ def main() -> None:
     if os.environ.get("MAKELEVEL"):
         processes.end_with_parent(signal.SIGTERM)
     try:
-        with Claim(ROOT / ".local") as claim:
+        with Claim(folder_of(os.environ)) as claim:
             raise SystemExit(_play(mode, claim))
     except CannotStart as refusal:
         print(f"\nassay: {refusal}", file=sys.stderr)
@@ -50,6 +50,12 @@ def _play(mode: str, claim: Claim) -> int:
         _ignore_further_requests()
         say("\nStopping …")
         start.close()
+
+
+def folder_of(environment: Mapping[str, str]) -> Path:
+    """Return where all local data lives."""
+    named = environment.get("LOCAL_FOLDER")
+    return Path(named).resolve() if named else ROOT / ".local"
 
 
 def reset(folder: Path, environment: Mapping[str, str]) -> None:
