@@ -52,6 +52,13 @@ def test_a_demand_says_from_when_on_its_answer_counts() -> None:
     assert book.demands(rule, SUBJECT)[0].not_before == BEGAN + timedelta(minutes=30)
 
 
+def test_a_default_that_is_a_time_is_asked_as_text() -> None:
+    shape = replace(SHAPES["find_job"], defaults={"since": BEGAN})
+    rule = rule_of(job_fact())
+    book = Rulebook(rules={}, shapes={"find_job": shape})
+    assert book.demands(rule, SUBJECT)[0].arguments["since"] == "2026-07-01T10:00:00.000000Z"
+
+
 def test_what_can_not_be_asked_is_not_demanded() -> None:
     rule = RETRY_FINISHED.spec
     assert [

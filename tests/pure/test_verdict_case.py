@@ -155,6 +155,13 @@ def test_an_entry_under_another_number_can_not_be_judged() -> None:
     assert "was given as entry" in verdict(case, SUBJECT, {11: LOG_ENTRY, 12: JOB_ENTRY}, RULEBOOK).reason
 
 
+def test_an_entry_that_calls_itself_by_another_number_can_not_be_judged() -> None:
+    case = case_of([JOB_ENTRY, LOG_ENTRY])
+    decided = verdict(case, SUBJECT, {11: replace(JOB_ENTRY, id=99), 12: LOG_ENTRY}, RULEBOOK)
+    assert decided.reason == "Entry 99 was given as entry 11: the case can't be judged."
+    assert not decided.passed
+
+
 def test_leaving_out_the_newer_bad_answer_is_found_by_the_list_of_entries() -> None:
     bad = replace(
         JOB_ENTRY, id=20, leaf="dd" * 32, called_at=LOG_ENTRY.finished_at, result={"job": {"state": "failed"}}
@@ -209,6 +216,14 @@ def test_a_citation_of_a_failed_call_earns_nothing() -> None:
     decided = judge(failed, LOG_ENTRY, submission=submitted(("job_completed", 11)))
     assert not decided.citations[0].accepted
     assert "timeout" in decided.citations[0].reason
+
+
+def test_a_citation_for_a_question_that_can_not_be_put_earns_nothing() -> None:
+    rule = rule_of(job_fact(ask=lambda subject: {"order": subject["order_id"]}))
+    book = Rulebook(rules={"one_fact": rule}, shapes=SHAPES)
+    decided = judge(JOB_ENTRY, rulebook=book, submission=submitted(("fact", 11), hypothesis="one_fact"))
+    assert not decided.citations[0].accepted
+    assert "the incident carries no order_id" in decided.citations[0].reason
 
 
 def test_findings_added_by_code_are_cited_after_the_submitted_ones() -> None:
@@ -290,7 +305,10 @@ def test_a_refutation_must_say_exactly_no_to_stay_silent() -> None:
 def test_a_persons_refutation_fails_the_verdict_and_a_models_words_do_not() -> None:
     for author, passes in (("person", False), ("model", True), ("external", True)):
         finding = Finding("nobody_saw_it", 11, "I was there.", author)
-        assert judge(JOB_ENTRY, LOG_ENTRY, refutations=(finding,)).passed is passes
+        decided = judge(JOB_ENTRY, LOG_ENTRY, refutations=(finding,))
+        assert decided.passed is passes
+        assert decided.refutations[-1].name == "nobody_saw_it"
+        assert decided.refutations[-1].outcome is (Effect.SILENT if passes else Effect.FIRES)
 
 
 def test_a_verdict_is_stored_and_read_back_the_same() -> None:
@@ -315,6 +333,11 @@ def test_the_reason_of_a_fail_prefers_what_is_contradicted_over_what_is_unknown(
     )
     assert decided.deciding == "no_recurrence"
     assert "match_count is 3" in decided.reason
+
+
+def test_the_reason_of_a_pass_says_how_many_facts_hold() -> None:
+    assert judge(JOB_ENTRY, LOG_ENTRY).reason == "All 2 facts of retry_finished hold."
+    assert judge_fact_on(JOB_ENTRY, job_fact()).reason == "fact holds."
 
 
 def test_a_run_without_entries_answers_nothing() -> None:

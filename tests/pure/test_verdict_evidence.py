@@ -3,6 +3,8 @@
 import math
 from dataclasses import replace
 from datetime import timedelta
+from enum import StrEnum
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from tests.pure.rules_for_tests._world import (
     JUDGED,
     LOG_ENTRY,
     SUBJECT,
+    case_of,
     job_fact,
     judge,
     judge_fact_on,
@@ -95,8 +98,20 @@ def test_not_a_number_is_never_a_question_however_it_is_recorded() -> None:
     assert not judge_fact_on(replace(JOB_ENTRY, arguments={"x": math.nan}), fact).passed
 
 
+class Word(StrEnum):
+    OPEN = "open"
+
+
+def test_tuples_words_and_times_are_asked_as_plain_values_wherever_they_stand() -> None:
+    fact = job_fact(ask=lambda subject: {"x": (Word.OPEN, [subject.started_at]), "y": {"z": Word.OPEN}})
+    recorded = {"x": ["open", ["2026-07-01T10:00:00.000000Z"]], "y": {"z": "open"}}
+    assert judge_fact_on(replace(JOB_ENTRY, arguments=recorded), fact).passed
+    assert not judge_fact_on(replace(JOB_ENTRY, arguments={**recorded, "y": {"z": "OPEN"}}), fact).passed
+
+
 @pytest.mark.parametrize(
-    "asked", [None, "J-7", ["J-7"], {1: "J-7"}, {"x": {1, 2}}, {"x": b"J-7"}, {"x": "\ud800"}]
+    "asked",
+    [None, "J-7", ["J-7"], {"x": ["\ud800"]}, {1: "J-7"}, {"x": {1, 2}}, {"x": b"J-7"}, {"x": "\ud800"}],
 )
 def test_what_is_no_question_can_not_be_put(asked: Any) -> None:
     verdict = judge_fact_on(replace(JOB_ENTRY, arguments={}), job_fact(ask=lambda subject: asked))
@@ -171,6 +186,10 @@ def test_the_first_moment_after_the_beginning_counts() -> None:
 )
 def test_times_that_can_not_be_earn_nothing(changes: dict[str, Any]) -> None:
     assert_unanswerable(with_job(**changes), "The times of entry 11 can't be")
+
+
+def test_an_answer_that_came_at_the_very_moment_of_judging_counts() -> None:
+    assert with_job(finished_at=JUDGED).passed
 
 
 def test_not_before_is_counted_from_the_incidents_start() -> None:
@@ -332,6 +351,13 @@ def test_of_two_answers_at_the_same_moment_both_must_hold() -> None:
         assert not verdict.passed
         assert verdict.facts[0].entry == number
     assert judge(JOB_ENTRY, LOG_ENTRY, again(JOB_ENTRY, 0, 20, result=GOOD)).passed
+
+
+def test_in_a_tie_the_order_in_which_entries_are_given_chooses_nothing() -> None:
+    tied = [again(JOB_ENTRY, 0, number, result=BAD) for number in (20, 21, 22)]
+    listed = case_of([LOG_ENTRY, *tied]).entries
+    verdicts = [judge(LOG_ENTRY, *run, entries=listed) for run in permutations(tied)]
+    assert all(verdict == verdicts[0] for verdict in verdicts)
 
 
 def test_where_a_clock_stepped_back_the_last_by_time_and_the_last_by_id_must_both_hold() -> None:
