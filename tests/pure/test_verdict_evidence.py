@@ -93,6 +93,14 @@ def test_demanded_and_recorded_arguments_are_equal_by_type_too(demanded: Any) ->
         assert verdict.passed is (repr(demanded) == repr(recorded))
 
 
+def test_one_part_of_another_type_among_equal_ones_makes_another_question() -> None:
+    fact = job_fact(ask=lambda subject: {"x": 1, "y": [1, 1], "z": {"a": 1, "b": 1}})
+    asked = {"x": 1, "y": [1, 1], "z": {"a": 1, "b": 1}}
+    for spoil in ({"x": True}, {"y": [1, True]}, {"y": [True, 1]}, {"z": {"a": 1, "b": 1.0}}):
+        assert judge_fact_on(replace(JOB_ENTRY, arguments=asked), fact).passed
+        assert not judge_fact_on(replace(JOB_ENTRY, arguments={**asked, **spoil}), fact).passed
+
+
 def test_not_a_number_is_never_a_question_however_it_is_recorded() -> None:
     fact = job_fact(ask=lambda subject: {"x": math.nan})
     assert not judge_fact_on(replace(JOB_ENTRY, arguments={"x": math.nan}), fact).passed
