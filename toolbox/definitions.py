@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from assay_core.arguments import ToolShape
 from assay_core.canonical import digest
+from toolbox.remote import RemoteQuestion
 
 Shape = Literal["one", "rows", "log"]
 
@@ -62,7 +63,7 @@ class LogQuestion:
     count: bool = False
 
 
-Question = SqlQuestion | LogQuestion
+Question = SqlQuestion | LogQuestion | RemoteQuestion
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from assay_core.canonical import NotCanonical
 from toolbox import schemas, yamlfile
+from toolbox.connectors.kinds import KINDS
 from toolbox.definitions import (
     Condition,
     Limits,
@@ -18,11 +19,13 @@ from toolbox.definitions import (
     ToolDefinition,
 )
 from toolbox.placeholders import PlaceholderRefused, numbered
+from toolbox.remote import RemoteQuestion
 from toolbox.yamlfile import Place
 
 _NAME_CURE = "Use lower-case letters, digits and _, beginning with a letter, at most 64."
 _NEEDED = frozenset({"name", "title", "description", "input", "output"})
 _KNOWN = _NEEDED | {"shape", "key", "sql", "control", "log", "limits", "normalise", "defaults", "covers"}
+_NOT_REMOTE = frozenset({"shape", "sql", "control", "log", "covers"})
 _MOST = {"rows": 10_000, "bytes": 4_194_304, "seconds": 60}
 _OPERATIONS = ("strip", "lower", "upper", "instant")
 
@@ -54,13 +57,13 @@ def _digestible(tool: ToolDefinition, place: Place) -> None:
 
 
 def _tool(place: Place, connector: str, kind: str) -> ToolDefinition:
-    place.mapping(_KNOWN, _NEEDED)
+    place.mapping(_KNOWN - _NOT_REMOTE | KINDS[kind].keys if kind in KINDS else _KNOWN, _NEEDED)
     name = place.at("name").text()
     if not (name.isascii() and name.islower() and name.isidentifier() and len(name) <= 64):
         raise place.at("name").error(f"{name!r} is no tool name", _NAME_CURE)
     given = _schema(place.at("input"))
     _closed_input(place.at("input"), given)
-    question = _sql(place, given) if kind == "postgres" else _log(place, given)
+    question = _question(place, given, kind)
     defaults = _arguments(place.at("defaults"), given)
     for argument, value in defaults.items():
         wrong = schemas.complaint(value, given["properties"][argument])
@@ -86,6 +89,12 @@ def _tool(place: Place, connector: str, kind: str) -> ToolDefinition:
         covers=_covers(place.at("covers"), given, question),
         plain={"connector": connector, **cast("Mapping[str, Any]", place.data)},
     )
+
+
+def _question(place: Place, given: Mapping[str, Any], kind: str) -> Question:
+    if kind in KINDS:
+        return KINDS[kind].load(place, given)
+    return _sql(place, given) if kind == "postgres" else _log(place, given)
 
 
 def _schema(place: Place) -> Mapping[str, Any]:
@@ -142,6 +151,8 @@ def _limits(place: Place) -> Limits:
 
 
 def _shape(place: Place, question: Question) -> Shape:
+    if isinstance(question, RemoteQuestion):
+        return question.shape
     if isinstance(question, LogQuestion):
         if place.at("shape").data is not None:
             raise place.at("shape").error(
@@ -155,6 +166,8 @@ def _shape(place: Place, question: Question) -> Shape:
 
 
 def _key(place: Place, question: Question) -> str:
+    if isinstance(question, RemoteQuestion):
+        return question.key
     if isinstance(question, LogQuestion) and place.at("key").data is None:
         return "lines"
     return place.at("key").text()
@@ -232,6 +245,8 @@ def _condition(place: Place, given: Mapping[str, Any]) -> Condition:
 def _covers(place: Place, given: Mapping[str, Any], question: Question) -> Mapping[str, str]:
     if isinstance(question, LogQuestion):
         return {"since": question.since, "until": question.until}
+    if isinstance(question, RemoteQuestion):
+        return {"since": question.window.since, "until": question.window.until} if question.window else {}
     if place.data is None:
         return {}
     covers = place.mapping(frozenset({"since", "until"}), frozenset({"since"}))

@@ -9,6 +9,7 @@ from django.conf import settings
 
 from assay_core.arguments import ToolShape
 from toolbox import loading, yamlfile
+from toolbox.connectors import kinds as remote_kinds
 from toolbox.connectors.base import Connector
 from toolbox.connectors.jsonlines import JsonLinesConnector
 from toolbox.connectors.postgres import PostgresConnector
@@ -100,7 +101,10 @@ def _connector(name: str, place: Place) -> Connector:
         return JsonLinesConnector(
             name, place.at("title").text(), place.at("folder_env").text(), fields=fields
         )
-    raise place.error(f"the connector {name} has the kind {kind!r}", "Use postgres or jsonlines.")
+    if kind in remote_kinds.KINDS:
+        return remote_kinds.connector(name, place)
+    known = ", ".join(sorted(["postgres", "jsonlines", *remote_kinds.KINDS]))
+    raise place.error(f"the connector {name} has the kind {kind!r}", f"Use one of {known}.")
 
 
 def _fields(place: Place) -> Mapping[str, str]:

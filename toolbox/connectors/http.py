@@ -1,0 +1,196 @@
+"""The one bounded way to read over HTTP: a GET, or a search whose body the connector itself builds.
+
+The deadline spans the whole exchange, a body is counted while it comes, redirects are not followed off
+the host, proxies of the environment are not used, and only checked addresses are reached. httpcore is used
+without httpx around it: it has no redirects, cookies, proxies or unpacking that would have to be switched off.
+"""
+
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import httpcore
+
+from assay_core.results import Status
+from toolbox.connectors import httpjson, httpstatus
+from toolbox.connectors.addresses import AddressRefused, NameUnknown
+from toolbox.connectors.endpoint import Credentials, Endpoint, Site
+from toolbox.connectors.httpjson import AnswerMalformed
+from toolbox.connectors.httpsockets import BoundBackend, CertificateRefused, Clock
+from toolbox.connectors.httpstatus import Failure
+from toolbox.deadline import Deadline, DeadlinePassed
+
+_IDLE_SECONDS = 30
+_REDIRECTS = 3
+_HEADERS = ((b"Accept", b"application/json"), (b"Accept-Encoding", b"identity"), (b"User-Agent", b"assay"))
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One read: a target (path and query, already percent-encoded) and the body of a search, if it is one.
+
+    `absent` says that 404 is an answer to this question; `moves` that a redirect on the same host is followed.
+    """
+
+    target: str
+    search: Any = None
+    absent: bool = False
+    moves: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came: 200 with its JSON, or a permitted 404. `links` is the Link header."""
+
+    status: int
+    body: Any
+    links: str = ""
+
+    @property
+    def part(self) -> httpjson.Part:
+        """The JSON, to be looked into."""
+        return httpjson.Part(self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    ask: Ask
+    site: Site
+    credentials: Credentials
+    most_bytes: int
+
+
+class Reader:
+    """Reads from one endpoint by a few kept connections. A process that was forked makes its own."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._clock = Clock()
+        self._lock = threading.Lock()
+        self._pool: httpcore.ConnectionPool | None = None
+        self._made_for: tuple[int, Site, bool] | None = None
+
+    def read(self, ask: Ask, deadline: Deadline, most_bytes: int) -> Reply:
+        """Return the reply; raise Failure for everything else that can happen."""
+        call = _Call(ask, self._endpoint.site(), self._endpoint.credentials(), most_bytes)
+        self._clock.deadline = deadline
+        try:
+            return self._followed(call)
+        except (AddressRefused, CertificateRefused, NameUnknown, DeadlinePassed) as error:
+            raise httpstatus.of_connection(error) from None
+        except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:
+            raise httpstatus.of_protocol(error) from None
+        except AnswerMalformed as error:
+            raise Failure(Status.ERROR, str(error)) from None
+        finally:
+            self._clock.deadline = None
+
+    def close(self) -> None:
+        """Close the kept connections."""
+        with self._lock:
+            pool, self._pool, self._made_for = self._pool, None, None
+        if pool is not None:
+            pool.close()
+
+    def _followed(self, call: _Call) -> Reply:
+        target = call.site.prefix + call.ask.target
+        for _ in range(_REDIRECTS + 1):
+            reply = self._patiently(call, target)
+            if isinstance(reply, Reply):
+                return reply
+            if not call.ask.moves:
+                raise Failure(Status.ERROR, "the server answers with a redirect, which is not followed")
+            target = call.site.same_host(reply)
+        raise Failure(Status.ERROR, f"the server redirects more than {_REDIRECTS} times")
+
+    def _patiently(self, call: _Call, target: str) -> Reply | str:
+        """Exchange once, and again where a kept connection turns out to have ended."""
+        pool, fresh = self._pool_for(call.site, call.credentials)
+        try:
+            return self._exchange(pool, call, target)
+        except (httpcore.RemoteProtocolError, httpcore.ReadError, httpcore.WriteError):
+            if fresh:
+                raise
+        return self._exchange(pool, call, target)
+
+    def _exchange(self, pool: httpcore.ConnectionPool, call: _Call, target: str) -> Reply | str:
+        """Return the reply, or where a redirect leads."""
+        response = pool.handle_request(self._request(call, target))
+        try:
+            head = httpstatus.Head.of(response)
+            if head.location is not None:
+                return head.location
+            body = _body(response, head, call.most_bytes)
+        finally:
+            response.close()
+        head.refuse_failures(body, call.credentials, absent=call.ask.absent)
+        if head.status == 404:
+            return Reply(404, None)
+        return Reply(200, httpjson.read(body), head.links)
+
+    def _request(self, call: _Call, target: str) -> httpcore.Request:
+        site = call.site
+        url = httpcore.URL(
+            scheme=site.scheme.encode(), host=site.host.encode(), port=site.port, target=target.encode()
+        )
+        headers = [(b"Host", site.netloc.encode()), *_HEADERS, *call.credentials.headers]
+        content = None
+        if call.ask.search is not None:
+            content = httpstatus.search_body(call.ask.search)
+            headers += [(b"Content-Type", b"application/json"), (b"Content-Length", b"%d" % len(content))]
+        return httpcore.Request(
+            "GET" if content is None else "POST",
+            url,
+            headers=headers,
+            content=content,
+            extensions={"timeout": {"pool": self._clock.left()}},
+        )
+
+    def _pool_for(self, site: Site, credentials: Credentials) -> tuple[httpcore.ConnectionPool, bool]:
+        """Return the pool, and whether it holds no connection that could have ended meanwhile."""
+        made_for = (os.getpid(), site, credentials.secret)
+        with self._lock:
+            if self._pool is None or self._made_for != made_for:
+                # A pool of the parent process is dropped, not closed: its sockets are the parent's.
+                self._pool = self._new_pool(site, credentials)
+                self._made_for = made_for
+            return self._pool, not self._pool.connections
+
+    def _new_pool(self, site: Site, credentials: Credentials) -> httpcore.ConnectionPool:
+        is_plain_secret = site.scheme == "http" and credentials.secret
+        return httpcore.ConnectionPool(
+            ssl_context=self._endpoint.tls() if site.scheme == "https" else None,
+            max_connections=self._endpoint.connections,
+            max_keepalive_connections=self._endpoint.connections,
+            keepalive_expiry=_IDLE_SECONDS,
+            network_backend=BoundBackend(self._clock, self._endpoint.networks, public=not is_plain_secret),
+        )
+
+
+def _body(response: httpcore.Response, head: httpstatus.Head, most_bytes: int) -> bytes:
+    """Return the body; raise Failure as soon as it is longer than anybody wanted."""
+    head.refuse_encoding()
+    if head.length is not None and head.length > most_bytes and head.status == 200:
+        raise httpstatus.too_long(most_bytes)
+    kept = bytearray()
+    for chunk in response.iter_stream():
+        kept += chunk
+        if len(kept) > most_bytes:
+            if head.status == 200:
+                raise httpstatus.too_long(most_bytes)
+            return bytes(kept[:most_bytes])  # an error's own words may be cut
+    return bytes(kept)
+
+
+def mapping_of_links(links: str) -> Mapping[str, str]:
+    """Return the targets of a Link header by their `rel`."""
+    found: dict[str, str] = {}
+    for link in links.split(","):
+        target, _, rest = link.partition(";")
+        for parameter in rest.split(";"):
+            name, _, value = parameter.strip().partition("=")
+            if name.lower() == "rel":
+                found[value.strip('"').lower()] = target.strip().strip("<>")
+    return found

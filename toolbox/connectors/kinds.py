@@ -1,0 +1,157 @@
+"""The kinds of connectors that answer over HTTP: how each is declared, and how its questions are read."""
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from toolbox.connectors import prometheus
+from toolbox.connectors.addresses import Network
+from toolbox.connectors.endpoint import CredentialKind, Endpoint, site_of
+from toolbox.connectors.httpconnector import HttpConnector
+from toolbox.connectors.httpstatus import Failure
+from toolbox.remote import Loader
+from toolbox.yamlfile import Place
+
+_COMMON = frozenset(
+    {
+        "kind",
+        "title",
+        "url_env",
+        "url",
+        "credential",
+        "headers",
+        "tenant",
+        "networks",
+        "ca_env",
+        "connections",
+    }
+)
+_CREDENTIALS: Mapping[str, tuple[CredentialKind, int]] = {
+    "bearer_env": ("bearer", 1),
+    "basic_env": ("basic", 2),
+    "api_key_env": ("api_key", 1),
+}
+# Headers that would change what is asked, or that the reader itself writes.
+_OWN_HEADERS = frozenset(
+    {
+        "host",
+        "authorization",
+        "cookie",
+        "content-length",
+        "transfer-encoding",
+        "connection",
+        "accept-encoding",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind: its connector, the keys of its tools, and what reads a tool's question."""
+
+    connector: type[HttpConnector]
+    keys: frozenset[str]
+    load: Loader
+
+
+KINDS: Mapping[str, Kind] = {
+    "prometheus": Kind(prometheus.PrometheusConnector, prometheus.KEYS, prometheus.load),
+}
+TOOL_KEYS = frozenset().union(*(kind.keys for kind in KINDS.values()))
+
+
+def connector(name: str, place: Place) -> HttpConnector:
+    """Make the connector that this part of the connectors file declares; raise DefinitionError."""
+    kind = KINDS[place.data["kind"]]
+    place.mapping(_COMMON, frozenset({"title"}))
+    tenant = "" if place.at("tenant").data is None else _header(place.at("tenant"))
+    endpoint = _endpoint(place, tenant)
+    return kind.connector(name, place.at("title").text(), endpoint, tenant=tenant)
+
+
+def _endpoint(place: Place, tenant: str) -> Endpoint:
+    url_env = "" if place.at("url_env").data is None else place.at("url_env").text()
+    url = "" if place.at("url").data is None else _url(place.at("url"))
+    if not url_env and not url:
+        raise place.error(
+            "the connector has no address", "Add `url_env:` with the name of a variable, or `url:`."
+        )
+    kind, names = _credential(place.at("credential"))
+    headers = _headers(place.at("headers"))
+    if tenant:
+        headers["X-Scope-OrgID"] = tenant
+    size = place.at("connections")
+    if size.data is not None and not (isinstance(size.data, int) and 1 <= size.data <= 64):
+        raise size.error(f"connections={size.data!r}", "Use a whole number from 1 to 64.")
+    return Endpoint(
+        url_env=url_env,
+        url=url,
+        credential=kind,
+        credential_env=names,
+        headers=headers,
+        networks=_networks(place.at("networks")),
+        ca_env="" if place.at("ca_env").data is None else place.at("ca_env").text(),
+        connections=4 if size.data is None else size.data,
+    )
+
+
+def _url(place: Place) -> str:
+    try:
+        site_of(place.text(), "url")
+    except Failure as failure:
+        raise place.error(failure.reason, "Write it like https://api.example.com.") from None
+    return place.text()
+
+
+def _credential(place: Place) -> tuple[CredentialKind, tuple[str, ...]]:
+    if place.data is None:
+        return "none", ()
+    given = place.mapping(frozenset(_CREDENTIALS))
+    if len(given) != 1:
+        raise place.error(
+            "the connector has not exactly one credential", f"Use one of {', '.join(_CREDENTIALS)}."
+        )
+    key = next(iter(given))
+    kind, count = _CREDENTIALS[key]
+    part = place.at(key)
+    names = (part.text(),) if count == 1 else tuple(name.text() for name in part.items())
+    if len(names) != count:
+        raise part.error(f"{key} names {len(names)} variables", f"Name {count}: user and password.")
+    return kind, names
+
+
+def _headers(place: Place) -> dict[str, str]:
+    if place.data is None:
+        return {}
+    if not isinstance(place.data, Mapping):
+        raise place.error("headers is not a mapping", "Write `headers: {NAME: VALUE}`.")
+    found = {}
+    for name in place.data:
+        plain = isinstance(name, str) and name.isascii() and name.replace("-", "").isalnum()
+        if not plain or name.lower() in _OWN_HEADERS:
+            raise place.at(name).error(
+                f"the header {name!r} cannot be set here", "Use `credential:` for credentials."
+            )
+        found[name] = _header(place.at(name))
+    return found
+
+
+def _header(place: Place) -> str:
+    text = place.text()
+    if not text.isascii() or not text.isprintable():
+        raise place.error(f"{place.name} holds what no HTTP header can carry", "Use printable ASCII.")
+    return text
+
+
+def _networks(place: Place) -> tuple[Network, ...]:
+    if place.data is None:
+        return ()
+    found = []
+    for part in place.items():
+        try:
+            found.append(ipaddress.ip_network(part.text()))
+        except ValueError:
+            raise part.error(
+                f"{part.data!r} is no network", "Write it like 10.0.0.0/8 or 127.0.0.1/32."
+            ) from None
+    return tuple(found)
