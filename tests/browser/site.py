@@ -62,7 +62,7 @@ def serve(servers: Servers, folder: Path) -> Iterator[Site]:
         play = Play(world.now, f"http://localhost:{_free_port()}")
         start(
             "-m", "uvicorn", "triage.asgi:application", "--host", "127.0.0.1",
-            "--port", play.address.rpartition(":")[2], "--log-level", "warning", "--lifespan", "off",
+            "--port", play.address.rpartition(":")[2], "--log-level", "warning", "--lifespan", "on",
             BASE_URL=play.address,
         )  # fmt: skip
         start(*worker_arguments("upkeep,investigate"))
@@ -77,7 +77,7 @@ def _played(play: Play) -> Site:
     seeding.seed_people(example.people())
     play.seed()
     wait_until(lambda: _listens(play.address), seconds=60)
-    play.post([*play.postings, _hostile(play)])
+    play.post([_hostile(play), *play.postings])
     wait_until(play.is_over, seconds=120)
     rows = list(Incident.objects.order_by("pk").values_list("pk", "title", "sender_key"))
     connections.close_all()
