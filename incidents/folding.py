@@ -4,7 +4,7 @@ import logging
 import random
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -63,6 +63,18 @@ def fold(delivery_id: int, now: datetime, *, clock: Callable[[], float] = time.m
     Delivery.objects.filter(pk=delivery_id).update(tries=0, next_try_at=now + GRACE)
     sending.send("incidents.tasks.fold", delivery_id)
     return False
+
+
+def fold_each(delivery_ids: Iterable[int], clock: Callable[[], datetime]) -> None:
+    """Fold several deliveries. A failure ends none of the others; the first is raised when all were tried."""
+    first: Exception | None = None
+    for number in delivery_ids:
+        try:
+            fold(number, clock())
+        except Exception as error:  # noqa: BLE001 raised below
+            first = first or error
+    if first is not None:
+        raise first
 
 
 def _begin(delivery_id: int, now: datetime) -> Delivery | None:

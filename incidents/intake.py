@@ -4,11 +4,12 @@ import hashlib
 import hmac
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db import transaction
 from django.db.models import F
 
-from incidents import sending
+from incidents import waking
 from incidents.adapters import schedule
 from incidents.models import Delivery, Source
 from incidents.states import Condition, DeliveryState, Event
@@ -37,24 +38,28 @@ def receive(source: Source, body: bytes, headers: Mapping[str, str], sender: str
 
     A heartbeat's beat has nothing to fold: it is folded at once, and ends the source's silence.
     """
-    with transaction.atomic():
-        is_beat = source.adapter == "heartbeat"
-        delivery = Delivery.objects.create(
-            source=source,
-            body=body,
-            headers=_kept(headers),
-            sender=sender[:64],
-            received_at=now,
-            next_try_at=now + GRACE,
-            state=DeliveryState.FOLDED if is_beat else DeliveryState.RECEIVED,
-            condition=Condition.WHOLE if is_beat else "",
-            folded_at=now if is_beat else None,
-        )
-        if is_beat:
+    delivery = Delivery(
+        source=source,
+        body=body,
+        headers=_kept(headers),
+        sender=sender[:64],
+        received_at=now,
+        next_try_at=now + GRACE,
+    )
+    if source.adapter == "heartbeat":
+        with transaction.atomic():
+            delivery.state, delivery.condition, delivery.folded_at = (
+                DeliveryState.FOLDED,
+                Condition.WHOLE,
+                now,
+            )
+            delivery.save(force_insert=True)
             _note_beat(source.pk, now)
-        else:
-            _note_seen(source, now)
-            sending.fold_after_commit(delivery.pk)
+        return delivery
+    _note_seen(source, now)
+    # One INSERT, committed by itself: nothing else has to stand or fall with a stored delivery.
+    delivery.save(force_insert=True)
+    transaction.on_commit(partial(waking.wake, delivery.pk))
     return delivery
 
 

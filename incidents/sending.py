@@ -18,29 +18,24 @@ _PAUSE_SECONDS = 5.0
 _resume_at = 0.0
 
 
-def fold_after_commit(delivery_id: int) -> None:
-    """Have a delivery folded once the transaction is committed."""
-    transaction.on_commit(partial(send, "incidents.tasks.fold", delivery_id))
-
-
 def investigate_after_commit(investigation_id: int) -> None:
     """Have an investigation run once the transaction is committed."""
     transaction.on_commit(partial(send, "incidents.tasks.investigate", investigation_id))
 
 
-def send(task: str, number: int) -> bool:
-    """Send one task with one id; return whether the broker took it. The sweeper sends it again if not."""
+def send(task: str, what: int | list[int]) -> bool:
+    """Send one task with one id or several; return whether the broker took it. If not, the sweeper does."""
     global _resume_at
     if time.monotonic() < _resume_at:
         return False
     try:
         with _producers(current_app.conf.broker_url).acquire(block=True, timeout=2) as producer:
             current_app.send_task(
-                task, (number,), producer=producer, retry=True, retry_policy=_ONCE_MORE, ignore_result=True
+                task, (what,), producer=producer, retry=True, retry_policy=_ONCE_MORE, ignore_result=True
             )
     except (OperationalError, OSError) as error:
         _resume_at = time.monotonic() + _PAUSE_SECONDS
-        log.warning("The broker did not take %s %s: %s. The sweeper sends it again.", task, number, error)
+        log.warning("The broker did not take %s %s: %s. The sweeper sends it again.", task, what, error)
         return False
     return True
 

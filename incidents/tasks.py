@@ -13,6 +13,12 @@ def fold(delivery_id: int) -> None:
 
 
 @shared_task(acks_late=True, ignore_result=True)
+def fold_several(delivery_ids: list[int]) -> None:
+    """Fold each of these deliveries; one that fails keeps no other from being folded."""
+    folding.fold_each(delivery_ids, timezone.now)
+
+
+@shared_task(acks_late=True, ignore_result=True)
 def investigate(investigation_id: int) -> None:
     """Run one queued investigation. A second message with the same id does nothing."""
     services.investigate(investigation_id, now=timezone.now())
