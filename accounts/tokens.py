@@ -129,6 +129,13 @@ def verify(secret: str, *, audience: str, now: datetime) -> Caller:
     )
 
 
+def name_of(secret: str) -> str:
+    """Return the name of the token with this secret, usable or not; an empty text where there is none."""
+    if not _SHAPE.fullmatch(secret):
+        return ""
+    return Token.objects.filter(secret_digest=_digest(secret)).values_list("name", flat=True).first() or ""
+
+
 def revoke(name: str, *, by: str, because: str, now: datetime) -> None:
     """End a token for good. Raises TokenRefused for one that is unknown or ended already."""
     with transaction.atomic():

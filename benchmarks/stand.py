@@ -143,7 +143,10 @@ def wait_until(is_so: Callable[[], bool], *, seconds: float, what: str, every: f
 
 def _as_served(application: str, port: int) -> list[str]:
     usual = children.web_arguments("127.0.0.1", port)
-    return [application if word == "triage.asgi:application" else word for word in usual]
+    if application == "triage.asgi:application":
+        return list(usual)
+    others = {"triage.asgi:application": application, "on": "auto"}  # Django alone knows no lifespan
+    return [others.get(word, word) for word in usual]
 
 
 def _free_port() -> int:

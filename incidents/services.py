@@ -125,7 +125,7 @@ def _take(incident_id: int, now: datetime) -> None:
 
 
 def judged(judgement: Judgement, *, actor: str = "worker") -> None:
-    """Move the incident inside the transaction that stores its verdict. A closed one stays as it was closed."""
+    """Move the incident as its verdict is stored, in that transaction. A closed one stays closed."""
     _take(judgement.incident, judgement.judged_at)  # it may have been reopened meanwhile
     moves.make(
         Asked(Move.JUDGE, judgement.incident, actor, judgement.judged_at),

@@ -188,7 +188,7 @@ def start_web(start_process: Callable[..., subprocess.Popen[bytes]]) -> Callable
         address = f"http://localhost:{port}"
         process = start_process(
             "-m", "uvicorn", "triage.asgi:application", "--host", "127.0.0.1", "--port", str(port),
-            "--log-level", "warning", "--lifespan", "off",
+            "--log-level", "warning", "--lifespan", "on",
             BASE_URL=address, **variables,
         )  # fmt: skip
         wait_until(lambda: process.poll() is not None or _answers(address), seconds=30)

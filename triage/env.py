@@ -49,6 +49,14 @@ def words(name: str, default: Sequence[str] = ()) -> list[str]:
     return [part.strip() for part in raw.split(",") if part.strip()] if raw else list(default)
 
 
+def exact(name: str) -> list[str]:
+    """Return a comma-separated list of exact values; raise ImproperlyConfigured for a pattern."""
+    found = words(name)
+    if any("*" in word for word in found):
+        raise ImproperlyConfigured(f"{name}: name each value in full, port included; * is not accepted.")
+    return found
+
+
 def paths(name: str, default: Sequence[Path] = ()) -> list[Path]:
     """Return a comma-separated list of paths."""
     return [Path(part) for part in words(name)] or list(default)

@@ -23,6 +23,7 @@ if PRODUCTION and (SECRET_KEY == _DEFAULT_SECRET or len(SECRET_KEY) < 50):
 if PRODUCTION and DEBUG:
     raise ImproperlyConfigured("DEBUG: production does not run with it. Unset it.")
 
+BEHIND_PROXY = env.flag("BEHIND_PROXY", False)
 BASE_URL = env.text("BASE_URL", "http://localhost:8000").rstrip("/")
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]", "testserver"])
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS", [BASE_URL])
@@ -157,6 +158,15 @@ LEASE_SECONDS = env.integer("LEASE_SECONDS", 60, least=2)
 INVESTIGATION_ATTEMPTS = env.integer("INVESTIGATION_ATTEMPTS", 5, least=1)
 INVESTIGATION_MAX_CALLS = env.integer("INVESTIGATION_MAX_CALLS", 60, least=1)
 
+# --- MCP --------------------------------------------------------------------------------------
+# Exact values, ports included: a pattern would let a page of a stranger's reach a server at home.
+MCP_ALLOWED_HOSTS = env.exact("MCP_ALLOWED_HOSTS")
+MCP_ALLOWED_ORIGINS = env.exact("MCP_ALLOWED_ORIGINS")
+MCP_MAX_BYTES = env.integer("MCP_MAX_BYTES", 262_144, least=1024)
+MCP_THREADS = env.integer("MCP_THREADS", 4, least=1)
+MCP_SENDS_JSON = True
+OIDC_ISSUER = env.text("OIDC_ISSUER").rstrip("/")
+
 # --- People -----------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
 LOGIN_URL = "/sign-in/"
@@ -200,7 +210,7 @@ if PRODUCTION:
     SECURE_HSTS_SECONDS = env.integer("SECURE_HSTS_SECONDS", 31_536_000)
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     SECURE_HSTS_PRELOAD = True
-    if env.flag("BEHIND_PROXY", False):
+    if BEHIND_PROXY:
         SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 LOGGING = {

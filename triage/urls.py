@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from incidents.views import claims, deliveries, entry, incident, moves, queue, rules
-from triage import health
+from triage import health, mcp_address, metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", queue.show, name="queue"),
@@ -20,6 +20,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("claims/new/", claims.new, name="claim"),
     path("rules/", rules.show_all, name="rules"),
     path("healthz", health.healthz, name="healthz"),
+    path("metrics", metrics.metrics, name="metrics"),
+    path(".well-known/oauth-protected-resource/mcp", mcp_address.protected_resource),
     path("", include("accounts.urls")),
     path("", include("incidents.urls")),
 ]

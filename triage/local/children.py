@@ -55,7 +55,7 @@ def web_arguments(host: str, port: int) -> tuple[str, ...]:
     """Return what follows `python` to serve the pages, the API and the webhooks."""
     return (
         "-m", "uvicorn", "triage.asgi:application", "--host", host, "--port", str(port),
-        "--lifespan", "off", "--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "5",
+        "--lifespan", "on", "--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "5",
     )  # fmt: skip
 
 

@@ -1,0 +1,126 @@
+"""A call's result as MCP gives it: structured, with its entry, and the same as text. Pure."""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import mcp_types as types
+
+from assay_core.canonical import canonical
+from assay_core.instants import as_text
+from assay_core.results import Status
+from toolbox import schemas
+from toolbox.called import Called
+from toolbox.definitions import ToolDefinition
+
+ANSWERED = frozenset({Status.OBSERVED, Status.EMPTY, Status.TRUNCATED})
+_MOST_BYTES = 262_144
+# Characters that control, hide, reorder or smuggle text mean nothing good to a model or a terminal.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f]"
+)
+_ABOVE: Mapping[str, Any] = {
+    "entry": {"type": "integer", "description": "The call's number in the audit log; cite it as [entry N]."},
+    "status": {
+        "enum": [status.value for status in Status],
+        "description": "observed, empty and truncated carry an answer; empty is proven to be one.",
+    },
+    "reason": {"type": "string", "description": "Why there is no answer, or not all of it."},
+    "called_at": {"type": "string", "format": "date-time"},
+    "covered": {"type": ["object", "null"], "description": "The window and place that the answer covers."},
+}
+
+
+def output_schema(definition: ToolDefinition) -> dict[str, Any]:
+    """Return the schema of a data tool's structured content: its own output below `result`."""
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": [*_ABOVE, "result"],
+        "properties": {
+            **_ABOVE,
+            "result": {"anyOf": [_moved(definition.output, "#/properties/result/anyOf/0"), {"type": "null"}]},
+        },
+    }
+
+
+def of_call(called: Called, definition: ToolDefinition) -> types.CallToolResult:
+    """Return the answer to a call. A status that carries no answer is a tool error, which an agent reads."""
+    structured = {
+        "entry": called.entry,
+        "status": called.status.value,
+        "reason": called.reason,
+        "called_at": as_text(called.called_at),
+        "covered": called.covered,
+        "result": called.result if called.status in ANSWERED else None,
+    }
+    shown = presentable(structured)
+    if _is_otherwise(shown, definition):
+        shown = {**shown, "result": None}
+    if len(json.dumps(shown)) > _MOST_BYTES:
+        shown |= {"result": None, "reason": "The answer is too long to be given here; its entry holds it."}
+    return _result(shown, is_error=called.status not in ANSWERED)
+
+
+def of_own(value: Mapping[str, Any]) -> types.CallToolResult:
+    """Return what one of the own tools answered."""
+    return _result(presentable(dict(value)), is_error=False)
+
+
+def refusal(sentence: str) -> types.CallToolResult:
+    """Return a tool error: the agent reads the sentence and can do better."""
+    text = types.TextContent(type="text", text=presentable(sentence))
+    return types.CallToolResult(content=[text], is_error=True)
+
+
+def presentable(value: Any) -> Any:
+    """Return a copy in which characters that nobody can see are shown as U+FFFD."""
+    if isinstance(value, str):
+        return _UNSEEN.sub("\ufffd", value)
+    if isinstance(value, Mapping):
+        return {presentable(str(key)): presentable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [presentable(item) for item in value]
+    return value
+
+
+def _result(structured: dict[str, Any], *, is_error: bool) -> types.CallToolResult:
+    text = json.dumps(structured, separators=(",", ":"), ensure_ascii=False)
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=text)],
+        structured_content=structured,
+        is_error=is_error,
+        _meta={"assay/data": "recorded"},
+    )
+
+
+def _is_otherwise(structured: Mapping[str, Any], definition: ToolDefinition) -> bool:
+    result = structured["result"]
+    return result is not None and bool(schemas.complaint(result, definition.output))
+
+
+def _moved(schema: Any, place: str) -> Any:
+    """Return a schema whose references still lead where they led, now that it stands at `place`."""
+    return json.loads(_moved_text(canonical(schema), place))
+
+
+@lru_cache(maxsize=512)
+def _moved_text(schema: str, place: str) -> str:
+    return json.dumps(_with_moved_references(json.loads(schema), place))
+
+
+def _with_moved_references(part: Any, place: str) -> Any:
+    if isinstance(part, dict):
+        return {
+            key: place + value.removeprefix("#")
+            if key in ("$ref", "$dynamicRef") and isinstance(value, str) and value.startswith("#/")
+            else _with_moved_references(value, place)
+            for key, value in part.items()
+            if key != "$schema"
+        }
+    if isinstance(part, list):
+        return [_with_moved_references(item, place) for item in part]
+    return part

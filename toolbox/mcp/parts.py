@@ -1,0 +1,43 @@
+"""What the MCP server is made of, as Protocols and plain values: `triage` fills in what reaches up."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from accounts.tokens import Caller, Scope
+from toolbox.scope import CallScope
+
+
+class Refused(Exception):
+    """One of the own tools refuses; the message is a sentence for whoever asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTool:
+    """A tool that is not a question to a connector, such as `submit_findings`.
+
+    `run` is called in a thread with arguments that are as `input` has them, outside any transaction. It
+    returns what `output` has, or raises Refused.
+    """
+
+    name: str
+    title: str
+    description: str
+    input: Callable[[], Mapping[str, Any]]
+    output: Mapping[str, Any]
+    needs: Scope
+    run: Callable[[Caller, Mapping[str, Any]], Mapping[str, Any]]
+    changes: bool = False
+    seconds: float = 20.0
+
+
+class Surroundings(Protocol):
+    """What the server asks the rest of the house."""
+
+    def own_tools(self) -> Mapping[str, OwnTool]:
+        """Return the tools beside the data tools, by name."""
+        ...
+
+    def scope_of(self, caller: Caller, via: str) -> CallScope:
+        """Return in which circumstances this caller's calls of data tools run. May read the database."""
+        ...

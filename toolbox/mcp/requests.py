@@ -1,0 +1,117 @@
+"""One HTTP request to the MCP address as the door looks at it: headers, a bounded body, what it asks for."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+ASGIScope = MutableMapping[str, Any]
+App = Callable[[ASGIScope, Receive, Send], Awaitable[None]]
+
+
+class TooLarge(Exception):
+    """The body is, or says that it is, longer than what is taken."""
+
+
+class Vanished(Exception):
+    """The client went away, or sent its body too slowly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Headers:
+    """The headers of a request. One that stands there twice has no value that could be trusted."""
+
+    values: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, scope: ASGIScope) -> "Headers":
+        """Read a request's headers."""
+        found: dict[str, tuple[str, ...]] = {}
+        for raw_name, raw_value in scope["headers"]:
+            name = raw_name.decode("latin-1").lower()
+            found[name] = (*found.get(name, ()), raw_value.decode("latin-1").strip())
+        return cls(found)
+
+    def one(self, name: str) -> str:
+        """Return the value of a header that stands there once; an empty text otherwise."""
+        values = self.values.get(name, ())
+        return values[0] if len(values) == 1 else ""
+
+    def stands(self, name: str) -> bool:
+        """Say whether the header is there at all."""
+        return name in self.values
+
+    def bearer(self) -> str:
+        """Return the bearer token, or an empty text."""
+        scheme, _, token = self.one("authorization").partition(" ")
+        return token.strip() if scheme.lower() == "bearer" else ""
+
+
+async def body_of(receive: Receive, headers: Headers, *, most: int, seconds: float) -> bytes:
+    """Read the whole body. Raises TooLarge and Vanished."""
+    declared = headers.one("content-length")
+    if declared.isdecimal() and int(declared) > most:
+        raise TooLarge
+    try:
+        async with asyncio.timeout(seconds):
+            return await _read(receive, most)
+    except TimeoutError:
+        raise Vanished from None
+
+
+async def _read(receive: Receive, most: int) -> bytes:
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise Vanished
+        body += message.get("body", b"")
+        if len(body) > most:
+            raise TooLarge
+        if not message.get("more_body", False):
+            return bytes(body)
+
+
+def replayed(body: bytes, receive: Receive) -> Receive:
+    """Return a stream that gives the body at once, and then what still comes."""
+    given = False
+
+    async def again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again
+
+
+def called_tool(body: bytes) -> str:
+    """Return the name of the tool that a `tools/call` names; an empty text for anything else."""
+    try:
+        whole = json.loads(body)
+    except (ValueError, RecursionError):
+        return ""
+    if not isinstance(whole, dict) or whole.get("method") != "tools/call":
+        return ""
+    params = whole.get("params")
+    name = params.get("name") if isinstance(params, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+async def answer(send: Send, status: int, told: Mapping[str, Any], **headers: str) -> None:
+    """Send a small JSON answer. Header names are written with _ for -."""
+    body = json.dumps(told).encode()
+    whole = {
+        "content-type": "application/json",
+        "content-length": str(len(body)),
+        "cache-control": "no-store",
+    }
+    whole |= {name.replace("_", "-"): value for name, value in headers.items()}
+    raw = [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in whole.items()]
+    await send({"type": "http.response.start", "status": status, "headers": raw})
+    await send({"type": "http.response.body", "body": body})
