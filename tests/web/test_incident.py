@@ -114,6 +114,8 @@ def test_a_pass_says_by_which_rule_it_was_earned(passed: Incident, make_user: Ma
     assert "Earned a pass" in page
     assert "By the rule “job finished on retry”: all 2 facts of it hold." in page
     assert 'id="fact-job_completed"' in page
+    draft = page.partition('id="draft"')[2].partition("</section>")[0]
+    assert '<a class="cite" href="/entries/' in draft, "the draft's citations open their entries"
     for entry in reading.of_incident(passed.pk):
         assert f'id="entry-{entry.id}"' in page, "every entry has its deep link"
         if entry.kind == "tool.called":
