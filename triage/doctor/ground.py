@@ -117,7 +117,7 @@ def log_protection() -> Iterator[Line]:
 def static_files() -> Iterator[Line]:
     """Whether pages will find their style and scripts."""
     if settings.PRODUCTION:
-        manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"
+        manifest = Path(str(settings.STATIC_ROOT)) / "staticfiles.json"
         if not manifest.exists():
             yield failing("static files", f"{manifest} is missing", "manage.py collectstatic --noinput")
             return

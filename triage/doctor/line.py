@@ -38,15 +38,13 @@ def failing(name: str, seen: str, cure: str) -> Line:
     return Line(name, Health.FAILING, seen, cure)
 
 
-def examined(name: str, look: Callable[[], Iterable[Line]]) -> list[Line]:
-    """Return what a look found; a look that breaks off is itself a failing line."""
+def examined(name: str, look: Callable[[], Iterable[Line]], *, cure: str) -> list[Line]:
+    """Return what a look found; a look that breaks off is itself a failing line with the given cure."""
     try:
         return list(look())
     except Exception as error:  # noqa: BLE001 the doctor reports whatever is broken
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
-        return [
-            failing(name, f"could not be examined: {first}", "Put right the lines above, then ask again.")
-        ]
+        return [failing(name, f"could not be examined: {first}", cure)]
 
 
 def by_age(name: str, seconds: float | None, *, what: str, limits: tuple[float, float], cure: str) -> Line:

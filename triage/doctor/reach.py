@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -16,6 +17,8 @@ from toolbox.connectors.postgres import PostgresConnector
 from toolbox.connectors.proof import findings
 from triage.doctor.line import Line, examined, failing, warning, well
 
+_NO_TOOL = "which no connector here offers."
+
 
 def connectors() -> Iterator[Line]:
     """Whether each connector answers, and whether its credential can only read."""
@@ -29,7 +32,11 @@ def connectors() -> Iterator[Line]:
         return
     yield well("tools", f"{len(toolbox.definitions)} tools over {len(toolbox.connectors)} connectors")
     for name, connector in toolbox.connectors.items():
-        yield from examined(f"connector {name}", lambda c=connector: _connector(c))  # type: ignore[misc]
+        yield from examined(
+            f"connector {name}",
+            partial(_connector, connector),
+            cure="Correct its entry in TRIAGE_CONNECTORS.",
+        )
 
 
 def _connector(connector: Connector) -> Iterator[Line]:
@@ -76,9 +83,16 @@ def _folder(name: str, variable: str) -> Line:
 def rules() -> Iterator[Line]:
     """Whether every rule loads with its cases."""
     book = current_rulebook()
-    for name, sentence in sorted(book.broken.items()):
-        yield failing(f"rule {name}", sentence, "Until then nothing passes under it.")
-    yield well("rules", f"{len(book.rules)} loaded, rulebook {book.digest[:12]}")
+    toolless = sorted(name for name, sentence in book.broken.items() if sentence.endswith(_NO_TOOL))
+    if toolless:
+        yield warning(
+            "rules without tools",
+            f"{len(toolless)} earn nothing, no connector offers what they ask: {', '.join(toolless[:3])} …",
+            "Nothing to do, unless they should apply here: then offer these tools.",
+        )
+    for name in sorted(set(book.broken) - set(toolless)):
+        yield failing(f"rule {name}", book.broken[name], "Until then nothing passes under it.")
+    yield well("rules", f"{len(book.rules)} in force, rulebook {book.digest[:12]}")
 
 
 def people() -> Iterator[Line]:
