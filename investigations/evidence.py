@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from audit import reading
 from investigations.leases import Lease, renew
 from investigations.outcomes import BudgetSpent
 from toolbox import gateway, registry
@@ -19,6 +20,12 @@ def entries_of(investigation_id: int) -> dict[int, Entry]:
     return {
         called.entry: _entry(called, investigation_id) for called in gateway.entries_of_run(investigation_id)
     }
+
+
+def erased_of(investigation_id: int) -> dict[int, str]:
+    """Return the leaves of the run's calls whose payload was erased since, by entry id."""
+    stored = reading.of_investigation(investigation_id, kind=gateway.KIND)
+    return {each.id: each.leaf for each in stored if each.payload is None}
 
 
 def _entry(called: Called, investigation_id: int) -> Entry:

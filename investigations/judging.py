@@ -11,6 +11,7 @@ from assay_core.canonical import canonical, digest
 from audit import writing
 from investigations import models
 from investigations.drafting import draft
+from investigations.evidence import erased_of
 from investigations.outcomes import Judgement
 from verdicts import plain
 from verdicts.case import Case, CaseUnreadable, Entry, Finding, Subject, Submission
@@ -64,15 +65,20 @@ def freeze(
     *,
     now: datetime,
 ) -> Frozen:
-    """Make the case of a run. Judged no earlier than its newest answer, whatever the clocks say."""
+    """Make the case of a run. Judged no earlier than its newest answer, whatever the clocks say.
+
+    An answer that was erased and that no earlier case holds is listed all the same: the case then
+    lacks it and can't earn a pass. Whoever could erase the bad answer could make the verdict else.
+    """
     subject = Subject.from_plain(json.loads(row.subject))
+    listed = erased_of(row.pk) | {number: entry.leaf for number, entry in entries.items()}
     case = Case(
         investigation=row.pk,
         submission=submission,
         added=tuple(added),
         refutations=(),
         judged_at=max([now, *(entry.finished_at for entry in entries.values())]),
-        entries=tuple((number, entries[number].leaf) for number in sorted(entries)),
+        entries=tuple(sorted(listed.items())),
     )
     return Frozen(subject, case, entries)
 

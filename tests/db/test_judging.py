@@ -4,6 +4,7 @@ import json
 import threading
 from typing import Any
 
+import psycopg
 import pytest
 
 from assay_core.canonical import digest
@@ -14,7 +15,9 @@ from investigations.judging import Frozen
 from investigations.models import Case, Draft, Investigation, Verdict
 from investigations.outcomes import Judgement, NothingToAsk
 from tests.db.investigated import Scripted, ignore, job, never, queued, together, world
+from toolbox import gateway
 from toolbox.connectors.base import Outcome
+from toolbox.scope import CallScope
 from verdicts.verdict import verdict
 
 DOWN = Outcome(Status.UNAVAILABLE, reason="the shop's database does not answer")
@@ -296,3 +299,20 @@ def test_a_citation_of_an_entry_outside_the_case_is_not_verified() -> None:
         ("[entry 6]", 6, False),
         (".", None, False),
     ]
+
+
+def test_an_answer_erased_before_any_case_held_it_lets_nothing_pass(
+    committed_db: None, tools: Scripted, superuser_dsn: str
+) -> None:
+    row = queued()
+    tools.answers["find_job"] = job("lost")
+    scope = CallScope(caller="playbook", investigation=row.pk, incident=row.incident_id)
+    bad = gateway.call("find_job", {"job_id": "job-1"}, scope)
+    with psycopg.connect(superuser_dsn, autocommit=True) as link:
+        link.execute("SET session_replication_role = replica")
+        link.execute("ALTER TABLE audit_payload DISABLE TRIGGER ALL")
+        link.execute("DELETE FROM audit_payload WHERE entry = %s", [bad.entry])
+    tools.answers["find_job"] = job("completed")
+    judgement = judge(row)
+    assert not judgement.passed
+    assert f"lacks entry {bad.entry}" in judgement.reason
