@@ -1,6 +1,7 @@
 """Who asks, for which investigation, and how much may still be asked."""
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
@@ -38,7 +39,9 @@ class Budget:
 class CallScope:
     """The frozen circumstances of a call: `allow` is None where every tool may be asked.
 
-    `via` says for the entry how the question came: "mcp 2026-07-28 over http".
+    `via` says for the entry how the question came: "mcp 2026-07-28 over http". `subject` are the identifiers
+    of the incident that the call is about. `is_derived` is for code alone, which asks what a rule demands: such
+    a question follows from the subject, so it is not held to it, and capacity is no reason to refuse it.
     """
 
     caller: str
@@ -47,3 +50,5 @@ class CallScope:
     allow: frozenset[str] | None = None
     budget: Budget | None = field(default=None, compare=False)
     via: str = ""
+    subject: Mapping[str, str] | None = field(default=None, hash=False)
+    is_derived: bool = False

@@ -1,0 +1,179 @@
+"""The copy of a recorded result that models and pages see: secrets masked, long parts cut. Pure.
+
+The record itself stays whole, and checks read the record. A mask says what kind of secret stood there, never
+the secret; ids such as those of traces, spans, digests, commits and orders are evidence and stay.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolbox import secretshapes
+from toolbox.secretshapes import Shape
+
+VERSION = secretshapes.VERSION
+_TOKEN_LEAST = 8
+_MASK = re.compile(r"\[redacted: [A-Za-z ]+\]")
+# Numbers that name things: a card number's check digit fits every tenth of them by chance.
+_ID_FIELD = re.compile(
+    r"(?:^|[_\-.])(?:id|ids|number|no|ref|reference|key|hash|sha|sha1|sha256|digest|commit|trace|span)$",
+    re.IGNORECASE,
+)
+_WORDS = (
+    "passw",
+    "passp",
+    "passc",
+    "pwd",
+    "secret",
+    "apikey",
+    "api_key",
+    "api-key",
+    "key",
+    "authorization",
+    "cookie",
+    "credential",
+    "dsn",
+    "connection",
+    "token",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What a reader's copy may hold at most."""
+
+    text: int = 4_000
+    items: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A reader's copy. `counts` says how many secrets of each kind were masked, the others what was cut."""
+
+    value: Any
+    counts: Mapping[str, int] = field(default_factory=dict)
+    texts_cut: int = 0
+    items_left_out: int = 0
+
+    @property
+    def note(self) -> str:
+        """What the copy lacks, in one sentence, or an empty text where it lacks nothing."""
+        parts = [
+            f"{count} {name}{'s' if count > 1 and not name.endswith('s') else ''} masked"
+            for name, count in sorted(self.counts.items())
+        ]
+        if self.texts_cut:
+            parts.append(f"{self.texts_cut} long text{'s' if self.texts_cut > 1 else ''} cut")
+        if self.items_left_out:
+            parts.append(f"{self.items_left_out} item{'s' if self.items_left_out > 1 else ''} left out")
+        return ", ".join(parts)
+
+    def plain(self) -> dict[str, Any]:
+        """Return what was masked as an entry keeps it: kinds, counts and the version of the shapes."""
+        return {"version": VERSION, "counts": dict(sorted(self.counts.items()))} if self.counts else {}
+
+
+def text(words: str) -> str:
+    """Return a text with its secrets masked."""
+    shapes = secretshapes.possible(words.lower())
+    return _masked(words, shapes, Counter()) if shapes else words
+
+
+def copy_for_readers(value: Any, *, hints: Sequence[str] = (), cut: Cut | None = None) -> Redacted:
+    """Return a copy of a JSON value for readers. `hints` name further fields, such as `customer.email`."""
+    lowered = json.dumps(value, ensure_ascii=False, default=str).lower()
+    shapes = secretshapes.possible(lowered)
+    names_matter = bool(hints) or any(word in lowered for word in _WORDS)
+    walk = _Walk(shapes, tuple(tuple(hint.split(".")) for hint in hints), names_matter, cut)
+    copied = walk.copy(value, ())
+    return Redacted(copied, dict(walk.counts), walk.texts_cut, walk.items_left_out)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One way through a value, counting what it masks and cuts."""
+
+    shapes: tuple[Shape, ...]
+    hints: tuple[tuple[str, ...], ...]
+    names_matter: bool
+    cut: Cut | None
+    counts: Counter[str] = field(default_factory=Counter)
+    texts_cut: int = 0
+    items_left_out: int = 0
+
+    def copy(self, value: Any, path: tuple[str, ...]) -> Any:
+        """Return the copy of one part, which stands at `path`; the places in lists are left out of it."""
+        if isinstance(value, str):
+            return self._text(value, path)
+        if self._is_hinted(path) and value is not None and not isinstance(value, bool):
+            return self._mask("field")
+        if isinstance(value, Mapping):
+            named = self._pair_name(value)
+            return {
+                self._key(str(key)): self.copy(item, (*path, named if named and key == "value" else str(key)))
+                for key, item in value.items()
+            }
+        if isinstance(value, list | tuple):
+            kept = value if self.cut is None else value[: self.cut.items]
+            self.items_left_out += len(value) - len(kept)
+            return [self.copy(item, path) for item in kept]
+        return value
+
+    def _text(self, value: str, path: tuple[str, ...]) -> str:
+        if not value:
+            return value
+        if self._is_hinted(path):
+            return self._mask("field")
+        name = path[-1] if path else ""
+        if self._is_named_secret(name, value):
+            return self._mask("field")
+        masked = _masked(value, self._fitting(name), self.counts) if self.shapes else value
+        return self._shortened(masked)
+
+    def _is_named_secret(self, name: str, value: str) -> bool:
+        if not self.names_matter or not name or _MASK.fullmatch(value):
+            return False
+        is_token = len(value) >= _TOKEN_LEAST and secretshapes.field_says_token(name)
+        return is_token or secretshapes.field_says_secret(name)
+
+    def _fitting(self, name: str) -> tuple[Shape, ...]:
+        if name and _ID_FIELD.search(name):
+            return tuple(shape for shape in self.shapes if shape.name != "card number")
+        return self.shapes
+
+    def _key(self, key: str) -> str:
+        return _masked(key, self.shapes, self.counts) if self.shapes else key
+
+    def _shortened(self, value: str) -> str:
+        if self.cut is None or len(value) <= self.cut.text:
+            return value
+        self.texts_cut += 1
+        return f"{value[: self.cut.text]}… (+{len(value) - self.cut.text} characters)"
+
+    def _is_hinted(self, path: tuple[str, ...]) -> bool:
+        return any(path[-len(hint) :] == hint for hint in self.hints)
+
+    def _mask(self, name: str) -> str:
+        self.counts[name] += 1
+        return f"[redacted: {name}]"
+
+    def _pair_name(self, value: Mapping[str, Any]) -> str:
+        """Return the name in `{"name": "Authorization", "value": "…"}`, where `value` itself says nothing."""
+        if "value" not in value or not self.names_matter:
+            return ""
+        return next(
+            (str(value[key]) for key in ("name", "key", "header") if isinstance(value.get(key), str)), ""
+        )
+
+
+def _masked(words: str, shapes: Sequence[Shape], counts: Counter[str]) -> str:
+    for shape in shapes:
+        found = list(secretshapes.spans(shape, words))
+        for begin, end in reversed(found):
+            words = f"{words[:begin]}[redacted: {shape.name}]{words[end:]}"
+        if found:
+            counts[shape.name] += len(found)
+    return words

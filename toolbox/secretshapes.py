@@ -1,0 +1,207 @@
+"""What a credential looks like: by its own prefix, or by the word that stands before it. Pure.
+
+Nothing here goes by entropy: it would take trace ids, digests and commits for secrets and destroy evidence.
+VERSION rises with every change of the shapes, so that a count says which shapes made it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One kind of credential. `hints` are lower-case texts of which one is in every text that can match.
+
+    The group `secret` is what is masked; without one the whole match is.
+    """
+
+    name: str
+    hints: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+def _shape(name: str, hints: str, pattern: str, flags: int = 0) -> Shape:
+    return Shape(name, tuple(hints.split()), re.compile(pattern, flags))
+
+
+# The closing quote of a name, escaped or not: a log line may hold JSON that holds JSON.
+_QUOTE = r"(?:\\{0,3}[\"'])?"
+_START = r"(?<![A-Za-z0-9_])"
+_WORD = r"[A-Za-z0-9_\-]"
+# What stands where a secret was, or will be: masking it would count what is none.
+_NO_VALUE = r"(?!\[redacted|\*{3}|<|\$\{?[A-Za-z_]|%\(|null\b|None\b|nil\b|true\b|false\b|undefined\b)"
+_BEFORE = (
+    r"(?:pass(?:word|wd|phrase|code)|pwd|secret|api[_\-]?key|access[_\-]?key|account[_\-]?key|private[_\-]?key"
+    r"|signing[_\-]?key|encryption[_\-]?key|(?:auth|access|refresh|id|session|bearer|api|bot|csrf)[_\-]?token"
+    r"|x-api-key|x-auth-token|connection[_\-]?string)"
+)
+_VENDORS = (
+    r"dapi[a-f0-9]{32}|shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}|sq0(?:atp|csp|idp)-[\w\-]{22,}|lin_api_\w{32,}"
+    r"|dckr_(?:pat|oat)_[\w\-]{20,}|gl(?:sa|c)_[\w\-]{30,}=*|hv[sbr]\.[\w\-]{20,}|\w{14}\.atlasv1\.[\w\-]{40,}"
+    r"|AGE-SECRET-KEY-1[0-9A-Z]{50,}|NRAK-[A-Z0-9]{24,}|key-[0-9a-f]{32}|tskey-[a-z]+-[\w\-]{16,}|rubygems_[a-f0-9]{40,}"
+    r"|EAA[A-Za-z0-9]{80,}|ntn_\w{30,}|pul-[a-f0-9]{40}|PMAK-[a-f0-9]{24}-[a-f0-9]{34}|sntrys_[\w+/=\-]{40,}"
+)
+
+SHAPES: tuple[Shape, ...] = (
+    _shape(
+        "private key",
+        "-----begin",
+        r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+        r"(?:.*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|.*)",
+        re.DOTALL,
+    ),
+    _shape("AWS key id", "akia asia abia acca", _START + r"A(?:KIA|SIA|BIA|CCA)[0-9A-Z]{16}(?![0-9A-Za-z])"),
+    _shape(
+        "GitHub token",
+        "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
+        rf"{_START}(?:gh[pousr]_[A-Za-z0-9]{{30,}}|github_pat_\w{{22,}})",
+    ),
+    _shape(
+        "GitLab token",
+        "glpat- gldt- glrt- glcbt- glptt- glft- glsoat- glagent-",
+        rf"{_START}gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent)-{_WORD}{{20,}}",
+    ),
+    _shape("Slack token", "xox xapp-", rf"{_START}(?:xox[abeoprs](?:\.xox[bp])?|xapp)-[A-Za-z0-9\-]{{10,}}"),
+    _shape(
+        "Slack webhook",
+        "hooks.slack.com",
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[\w/\-]{20,})",
+    ),
+    _shape(
+        "Stripe key",
+        "sk_ rk_ whsec_",
+        rf"{_START}(?:[sr]k_(?:live|test|prod)_[A-Za-z0-9]{{16,}}|whsec_[A-Za-z0-9+/=]{{24,}})",
+    ),
+    _shape("Anthropic key", "sk-ant-", rf"{_START}sk-ant-{_WORD}{{20,}}"),
+    _shape(
+        "OpenAI key",
+        "sk-",
+        rf"(?<![A-Za-z0-9_\-])sk-(?:(?:proj|svcacct|admin|None)-{_WORD}{{20,}}|[A-Za-z0-9]{{32,}})",
+    ),
+    _shape(
+        "Google key",
+        "aiza ya29. gocspx-",
+        rf"{_START}(?:AIza{_WORD}{{35}}|ya29\.[\w.\-]{{20,}}|GOCSPX-{_WORD}{{20,}})",
+    ),
+    _shape("Hugging Face token", "hf_ api_org_", _START + r"(?:hf|api_org)_[A-Za-z0-9]{30,}"),
+    _shape("npm token", "npm_", _START + r"npm_[A-Za-z0-9]{36}"),
+    _shape("PyPI token", "pypi-", rf"{_START}pypi-{_WORD}{{50,}}"),
+    _shape("SendGrid key", "sg.", rf"{_START}SG\.{_WORD}{{16,}}\.{_WORD}{{16,}}"),
+    _shape("Telegram token", ":aa", rf"(?<![\d:])\d{{8,10}}:AA{_WORD}{{33}}(?![\w\-])"),
+    _shape("DigitalOcean token", "_v1_", _START + r"do[opr]_v1_[a-f0-9]{64}"),
+    _shape("Assay token", "assay_", rf"{_START}assay_{_WORD}{{43}}(?!{_WORD})"),
+    _shape(
+        "JSON web token",
+        "eyj",
+        r"(?<![A-Za-z0-9_\-])eyJ[\w\-]{8,}\.(?:[\w\-]{8,}\.[\w\-]{8,}|[\w\-]*\.[\w\-]{8,}\.[\w\-]{8,}\.[\w\-]{8,})",
+    ),
+    _shape(
+        "vendor token",
+        "dapi shp sq0 lin_api_ dckr_ glsa_ glc_ hvs. hvb. hvr. .atlasv1. age-secret nrak- key- tskey-"
+        " rubygems_ eaa ntn_ pul- pmak- sntrys_",
+        rf"{_START}(?:{_VENDORS})(?!{_WORD})",
+    ),
+    _shape(
+        "signed address",
+        "sig= signature=",
+        r"(?i)[?&;](?:sig|(?:x-(?:amz|goog)-)?signature)=(?P<secret>[A-Za-z0-9%+/=_\-]{20,})",
+    ),
+    _shape(
+        "address password",
+        "://",
+        r"(?<![A-Za-z0-9+.\-])[A-Za-z][A-Za-z0-9+.\-]{0,30}://[^\s/:@\"'<>]{0,256}:(?!\[redacted)"
+        r"(?P<secret>[^\s/\"'<>]{1,512})@",
+    ),
+    _shape(
+        "cookie",
+        "cookie",
+        r"(?i)\b(?:set-)?cookie\b[\"']?\s*[:=]\s*[\"']?(?!\[redacted)(?P<secret>[^\s\"'=;]+=[^\"'\r\n]+)",
+    ),
+    _shape(
+        "authorization",
+        "authorization bearer basic",
+        r"(?i)authorization[\"']?\s*[:=]\s*[\"']?(?!(?:\w[\w\-]*\s+)?\[redacted)"
+        r"(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)\s+)?"
+        rf"{_NO_VALUE}(?P<secret>[^\s\"',;]{{4,}})",
+    ),
+    _shape(
+        "bearer token",
+        "bearer basic",
+        rf"(?i)(?<![A-Za-z0-9])(?:bearer|basic)\s+{_NO_VALUE}(?=[A-Za-z._~+/\-]*[0-9=])(?P<secret>[A-Za-z0-9._~+/=\-]{{8,}})",
+    ),
+    _shape(
+        "password",
+        "pass pwd secret key token connection",
+        rf"(?i){_BEFORE}{_QUOTE}\s*(?:=>?|:=)\s*(?![/=])(?:{_NO_VALUE}[\"'](?P<quoted>[^\"'\\\r\n]+)"
+        rf"|[\"']?{_NO_VALUE}(?P<secret>[^\s\"',;&|)\]}}]+))",
+    ),
+    _shape(
+        "password",
+        "pass pwd secret key token connection",
+        rf"(?i){_BEFORE}{_QUOTE}\s*:\s*(?:\\{{0,3}}[\"']{_NO_VALUE}(?P<quoted>[^\"'\\\r\n]+)"
+        rf"|{_NO_VALUE}(?=[A-Za-z]*[^\sA-Za-z.,:;])(?P<secret>[^\s\"',;&|)\]}}]{{6,}}))",
+    ),
+    _shape(
+        "token",
+        "token",
+        rf"(?i)(?<![A-Za-z0-9])token[\"']?\s*[:=]\s*[\"']?{_NO_VALUE}(?=[A-Za-z_.\-]*\d)(?P<secret>[\w.+/=\-]{{8,}})",
+    ),
+    _shape(
+        "card number",
+        "0 1 2 3 4 5 6 7 8 9",
+        r"(?<![\w.\-])(?P<secret>(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6011|65\d\d)([ \-]?)\d{4}\2\d{4}\2\d{4}"
+        r"|3[47]\d{2}[ \-]?\d{6}[ \-]?\d{5})(?![\w\-])",
+    ),
+)
+_FIELD = re.compile(
+    r"(?:^|[_\-.])(?:password|passwd|passphrase|passcode|pwd|secret|secrets|api[_\-]?key|apikey|access[_\-]?key"
+    r"|account[_\-]?key|private[_\-]?key|signing[_\-]?key|encryption[_\-]?key|authorization|cookie|set[_\-]cookie"
+    r"|credential|credentials|dsn|connection[_\-]?string)$"
+)
+_TOKEN_FIELD = re.compile(r"(?:^|[_\-.])tokens?$")
+_TURNED = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_PAGE_TOKEN = re.compile(r"(?:page|next|previous|continuation|sync)_?tokens?$")
+
+
+@lru_cache(maxsize=4096)
+def field_says_secret(name: str) -> bool:
+    """Say whether a field's own name tells that its text is a secret, whatever it looks like."""
+    return _FIELD.search(_spelled(name)) is not None
+
+
+@lru_cache(maxsize=4096)
+def field_says_token(name: str) -> bool:
+    """Say whether a field is named a token. Such a text is a secret only where it is long enough for one."""
+    spelled = _spelled(name)
+    return _TOKEN_FIELD.search(spelled) is not None and _PAGE_TOKEN.search(spelled) is None
+
+
+def _spelled(name: str) -> str:
+    return _TURNED.sub("_", name).lower()
+
+
+def possible(lowered: str) -> tuple[Shape, ...]:
+    """Return the shapes that a text can hold, given in lower case: a cheap look before the patterns."""
+    return tuple(shape for shape in SHAPES if any(hint in lowered for hint in shape.hints))
+
+
+def spans(shape: Shape, text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the secrets of one shape stand in a text."""
+    for found in shape.pattern.finditer(text):
+        group = next((name for name in ("secret", "quoted") if found.groupdict().get(name)), 0)
+        if shape.name != "card number" or _is_card(found.group(group)):
+            yield found.span(group)
+
+
+def _is_card(text: str) -> bool:
+    """Say whether the last digit is the check digit of the others (Luhn): most other long numbers' is not."""
+    digits = [int(char) for char in text if char.isdigit()]
+    doubled = [
+        digit if place % 2 else sum(divmod(digit * 2, 10))
+        for place, digit in enumerate(digits, len(digits) % 2)
+    ]
+    return sum(doubled) % 10 == 0
