@@ -71,10 +71,12 @@ class World:
     ) -> httpx.Response:
         """Send a request as it is."""
 
+        raw = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
+
         async def once() -> httpx.Response:
             transport = httpx.ASGITransport(self.application, raise_app_exceptions=False)
             async with httpx.AsyncClient(transport=transport, base_url=BASE, timeout=30) as client:
-                return await client.request(method, path, content=body, headers=dict(headers))
+                return await client.request(method, path, content=body, headers=raw)
 
         return self.portal.call(once)
 

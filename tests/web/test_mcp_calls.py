@@ -1,13 +1,21 @@
 """Calls over MCP: what an agent gets, what it is refused, and what the audit log keeps of it."""
 
 import json
+import threading
+import time
+from typing import Any
 
 import pytest
+from django.db import connection
 
+from assay_core.results import Status
 from audit import reading
-from tests.web.mcp_world import Agent, World, committed_module, mcp
+from tests.web.mcp_world import Agent, World, committed_module, mcp, together_in_threads
+from toolbox.connectors.base import Outcome
+from triage.mcp_tools import House
 
 __all__ = ["committed_module", "mcp"]
+SECRET_DSN = "postgresql://reader:s3cret-word@db.internal/shop"
 
 
 @pytest.fixture
@@ -15,12 +23,213 @@ def agent(mcp: World) -> Agent:
     return mcp.agent("caller")
 
 
+@pytest.fixture(autouse=True)
+def _usual_answers(mcp: World) -> Any:
+    usual = dict(mcp.connector.answers)
+    yield
+    mcp.connector.answers = usual
+    mcp.connector.before_answer = lambda tool: None
+
+
+def payload_of(number: int) -> dict[str, Any]:
+    stored = reading.entry(number)
+    assert stored is not None
+    assert stored.payload is not None
+    return {"actor": stored.actor, **stored.payload}
+
+
+def newest(kind: str) -> dict[str, Any]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT max(id) FROM audit_entry WHERE kind = %s", [kind])
+        (number,) = cursor.fetchone()
+    return payload_of(number)
+
+
+def count_of(kind: str) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM audit_entry WHERE kind = %s", [kind])
+        return int(cursor.fetchone()[0])
+
+
+@pytest.mark.parametrize("arguments", [{}, {"job_id": 7}, {"job_id": "a", "more": 1}, {"job_id": "x" * 81}])
+def test_arguments_that_are_not_as_declared_are_a_tool_error_with_its_entry(
+    agent: Agent, arguments: dict[str, Any]
+) -> None:
+    asked = len(agent.world.connector.asked)
+    result = agent.call("find_job", **arguments)
+    assert result["isError"] is True
+    assert "not as the tool declares them" in result["structuredContent"]["reason"]
+    assert payload_of(result["structuredContent"]["entry"])["status"] == "refused"
+    assert len(agent.world.connector.asked) == asked
+
+
+@pytest.mark.parametrize("arguments", [None, [], "text"])
+def test_arguments_that_are_no_object_never_reach_a_tool(agent: Agent, arguments: Any) -> None:
+    asked = len(agent.world.connector.asked)
+    answer = agent.modern("tools/call", {"name": "find_job", "arguments": arguments})
+    assert "error" in answer.json() or answer.json()["result"]["isError"] is True
+    assert len(agent.world.connector.asked) == asked
+
+
+def test_an_unknown_tool_is_a_protocol_error_and_an_entry_all_the_same(agent: Agent) -> None:
+    answer = agent.legacy("tools/call", {"name": "drop_everything", "arguments": {}})
+    assert answer.json()["error"] == {"code": -32602, "message": "Unknown tool: drop_everything"}
+    kept = newest("tool.called")
+    assert (kept["tool"], kept["status"], kept["actor"]) == ("drop_everything", "refused", "token:caller")
+
+
+@pytest.mark.parametrize("name", ["", "a" * 5000, "\u202efind_job", "find_job\x00", "Find_Job", "find_job "])
+def test_a_name_that_is_no_tool_is_refused_whatever_it_looks_like(agent: Agent, name: str) -> None:
+    answer = agent.legacy("tools/call", {"name": name, "arguments": {"job_id": "a"}})
+    assert answer.json()["error"]["code"] == -32602
+    assert "\u202e" not in answer.text
+
+
 def test_an_answer_is_structured_names_its_entry_and_stands_as_text_too(agent: Agent) -> None:
     result = agent.call("find_job", job_id="job-7")
     structured = result["structuredContent"]
     assert (structured["status"], structured["result"]) == ("observed", {"job": {"state": "completed"}})
     assert json.loads(result["content"][0]["text"]) == structured
-    stored = reading.entry(structured["entry"])
-    assert stored is not None
-    assert stored.payload is not None
-    assert (stored.actor, stored.payload["via"]) == ("token:caller", "mcp 2026-07-28 over http")
+    kept = payload_of(structured["entry"])
+    assert (kept["actor"], kept["via"]) == ("token:caller", "mcp 2026-07-28 over http")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "is_error", "result"),
+    [
+        (Outcome(Status.EMPTY, {"job": {"state": "none"}}), False, {"job": {"state": "none"}}),
+        (Outcome(Status.EMPTY, {"rows": []}), False, None),
+        (Outcome(Status.TRUNCATED, {"job": {"state": "x"}}, "more"), False, {"job": {"state": "x"}}),
+        (Outcome(Status.UNANSWERABLE, {"job": {"state": "x"}}, "nothing proves it"), True, None),
+        (Outcome(Status.ERROR, {"job": 1}, "broken"), True, None),
+        (Outcome(Status.UNAVAILABLE, None, "nothing answers"), True, None),
+        (Outcome(Status.OBSERVED, {"job": {"state": 1}}), True, None),
+    ],
+)
+def test_what_is_no_answer_is_an_error_and_holds_no_result(
+    agent: Agent, outcome: Outcome, is_error: bool, result: Any
+) -> None:
+    agent.world.connector.answers["find_job"] = outcome
+    told = agent.call("find_job", job_id="job-7")
+    assert (told["isError"], told["structuredContent"]["result"]) == (is_error, result)
+
+
+def test_characters_that_nobody_sees_are_shown_as_replaced_and_kept_in_the_entry(agent: Agent) -> None:
+    hostile = "ok\x1b[2J\u202egnp\u200b\U000e0041\x85"
+    agent.world.connector.answers["find_job"] = Outcome(Status.OBSERVED, {"job": {"state": hostile}})
+    told = agent.call("find_job", job_id="job-7")
+    shown = "ok\ufffd[2J\ufffdgnp\ufffd\ufffd\ufffd"
+    assert told["structuredContent"]["result"]["job"]["state"] == shown
+    assert payload_of(told["structuredContent"]["entry"])["result"]["job"]["state"] == hostile
+
+
+def test_an_answer_that_is_too_long_is_left_to_its_entry(agent: Agent) -> None:
+    agent.world.connector.answers["odd"] = Outcome(Status.OBSERVED, {"text": "x" * 300_000})
+    told = agent.call("odd")
+    assert told["structuredContent"]["result"] is None
+    assert "too long" in told["structuredContent"]["reason"]
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_an_exception_of_ours_reaches_nobody(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch, era: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: Any) -> Any:
+        raise RuntimeError(f"could not connect to {SECRET_DSN}")
+
+    monkeypatch.setattr(House, "scope_of", fail)
+    answer = getattr(agent, era)("tools/call", {"name": "find_job", "arguments": {"job_id": "a"}})
+    assert "s3cret" not in answer.text
+    error = answer.json()["error"]
+    assert error["code"] == -32603
+    number = error["message"].removeprefix("The server failed; its log has it under ").removesuffix(".")
+    assert number in caplog.text
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_a_listing_that_fails_tells_nothing_either(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch, era: str
+) -> None:
+    from toolbox.mcp import listing
+
+    def fail(*_: Any) -> Any:
+        raise RuntimeError(f"could not connect to {SECRET_DSN}")
+
+    monkeypatch.setattr(listing, "listed", fail)
+    answer = getattr(agent, era)("tools/list")
+    assert (answer.json()["error"]["code"], "s3cret" in answer.text) == (-32603, False)
+
+
+def test_a_connector_that_raises_is_an_error_without_its_words(agent: Agent) -> None:
+    def fail(tool: str) -> None:
+        raise RuntimeError(f"could not connect to {SECRET_DSN}")
+
+    agent.world.connector.before_answer = fail
+    told = agent.call("find_job", job_id="job-7")
+    assert told["isError"] is True
+    assert "s3cret" not in json.dumps(told)
+    assert "s3cret" not in json.dumps(payload_of(told["structuredContent"]["entry"]), default=str)
+
+
+def test_a_call_past_its_deadline_is_told_so_and_its_entry_is_written_when_it_ends(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from toolbox.mcp import server
+
+    monkeypatch.setattr(server, "_BESIDES_SECONDS", 0.1)
+    go_on, before = threading.Event(), count_of("tool.called")
+    agent.world.connector.before_answer = lambda tool: go_on.wait(10)
+    began = time.monotonic()
+    told = agent.call("find_job", job_id="job-7")
+    assert time.monotonic() - began < 5
+    assert told["isError"] is True
+    assert "did not answer within 0.5 s" in told["content"][0]["text"]
+    go_on.set()
+    until = time.monotonic() + 10
+    while count_of("tool.called") == before:
+        assert time.monotonic() < until, "the entry of the slow call is missing"
+        time.sleep(0.02)
+
+
+def test_calls_run_side_by_side_and_too_many_are_told_to_come_back(agent: Agent) -> None:
+    threads, go_on = agent.world.front.door.threads, threading.Event()
+    agent.world.connector.before_answer = lambda tool: go_on.wait(20)
+    timer = threading.Timer(1.5, go_on.set)
+    timer.start()
+    room = threads._room
+    answers = together_in_threads(
+        room + 6, lambda _: agent.modern("tools/call", {"name": "odd", "arguments": {}})
+    )
+    timer.join()
+    assert {answer.status_code for answer in answers} <= {200, 503}
+    busy = [
+        answer
+        for answer in answers
+        if answer.status_code == 503 or answer.json()["result"].get("isError") is True
+    ]
+    assert len(busy) >= 1
+    agent.world.connector.before_answer = lambda tool: None
+    assert agent.call("odd")["isError"] is False
+
+
+def test_a_database_connection_that_broke_is_replaced_for_the_next_call(
+    agent: Agent, superuser_dsn: str
+) -> None:
+    import psycopg
+
+    agent.call("odd")
+    with psycopg.connect(superuser_dsn, autocommit=True) as link:
+        link.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE usename = 'assay_app' AND pid <> pg_backend_pid()"
+        )
+    connection.close()
+    assert agent.call("odd")["isError"] is False
+
+
+def test_the_revision_that_was_spoken_stands_in_the_entry(agent: Agent) -> None:
+    for version in ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"):
+        agent.legacy("tools/call", {"name": "odd", "arguments": {}}, MCP_Protocol_Version=version)
+        assert newest("tool.called")["via"] == f"mcp {version} over http"
+    agent.legacy("tools/call", {"name": "odd", "arguments": {}}, MCP_Protocol_Version="")
+    assert newest("tool.called")["via"] == "mcp 2025-03-26 over http"

@@ -38,7 +38,7 @@ class Front:
                 self.door.threads.close()
 
 
-def caller_behind(ctx: ServerRequestContext[Any, Any]) -> Caller:
+async def caller_behind(ctx: ServerRequestContext[Any, Any]) -> Caller:
     """Return who the door let in with the HTTP request that carried this message."""
     caller = ctx.request.scope[CALLER] if ctx.request is not None else None
     if not isinstance(caller, Caller):

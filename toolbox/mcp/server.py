@@ -5,7 +5,7 @@ All that is provisional in the SDK (its middleware, its registry of methods) is 
 
 import logging
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from accounts.tokens import Caller
+from accounts.tokens import Caller, TokenRefused
 from toolbox import gateway, registry, schemas
 from toolbox.mcp import answers, listing
 from toolbox.mcp.parts import OwnTool, Refused, Surroundings
@@ -22,7 +22,7 @@ from toolbox.mcp.threads import Busy, Threads, TooSlow
 from toolbox.scope import CallScope
 
 Context = ServerRequestContext[Any, Any]
-CallerOf = Callable[[Context], Caller]
+CallerOf = Callable[[Context], Awaitable[Caller]]
 VERSION = "1"
 INSTRUCTIONS = (
     "Read-only tools for triaging incidents. Every call is recorded as an entry whose number is in the "
@@ -31,6 +31,7 @@ INSTRUCTIONS = (
     "whether an incident passes: list_rules says what they ask, submit_findings hands in a hypothesis."
 )
 _BESIDES_SECONDS = 10.0
+_BUSY = "The server has too many calls waiting. Try again in a few seconds."
 _log = logging.getLogger(__name__)
 
 
@@ -53,29 +54,29 @@ class Desk:
     ) -> types.ListToolsResult:
         """List what this caller may call. Never kept by anybody: it depends on the token and its owner."""
         try:
-            caller = self._caller_of(ctx)
+            caller = await self._caller_of(ctx)
             tools = await self._threads.run(
                 lambda: listing.listed(caller, self.own), seconds=_BESIDES_SECONDS
             )
+        except Busy:
+            raise MCPError(types.INTERNAL_ERROR, _BUSY) from None
         except Exception as error:  # noqa: BLE001 the boundary: the SDK would send an exception's text
-            raise _internal(error) from None
+            raise _as_told(error) from None
         return types.ListToolsResult(tools=tools, ttl_ms=0, cache_scope="private")
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Call one tool. Raises MCPError for a tool that is not there for the caller."""
         try:
-            caller = self._caller_of(ctx)
+            caller = await self._caller_of(ctx)
             given = params.arguments or {}
             own = self.own.get(params.name)
             if own is not None and listing.may_use_own(caller, own):
                 return await self._call_own(own, caller, given)
             return await self._call_data_tool(params.name, given, caller, self._via(ctx))
         except Busy:
-            return answers.refusal("The server has too many calls waiting. Try again in a few seconds.")
-        except MCPError:
-            raise
+            return answers.refusal(_BUSY)
         except Exception as error:  # noqa: BLE001 the boundary: the SDK would send an exception's text
-            raise _internal(error) from None
+            raise _as_told(error) from None
 
     async def _call_data_tool(
         self, name: str, given: Mapping[str, Any], caller: Caller, via: str
@@ -133,7 +134,12 @@ def build(desk: Desk) -> "Server[Any]":
     return server
 
 
-def _internal(error: Exception) -> MCPError:
+def _as_told(error: Exception) -> MCPError:
+    """Return what the client is told of an exception: ours as they are, of any other a number in the log."""
+    if isinstance(error, MCPError):
+        return error
+    if isinstance(error, TokenRefused):
+        return MCPError(types.INVALID_REQUEST, f"The token opens nothing: {error.reason}.")
     number = secrets.token_hex(4)
     _log.error("an MCP request failed (%s)", number, exc_info=error)
     return MCPError(types.INTERNAL_ERROR, f"The server failed; its log has it under {number}.")
