@@ -12,35 +12,21 @@ import struct
 import termios
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 from psycopg import conninfo, pq
 
 from toolbox.connectors import pgvalues
+from toolbox.connectors.credential import Proof
+from toolbox.connectors.fetched import Fetched, TooLarge
 from toolbox.connectors.pgfailures import CannotConnect, SessionLost, SqlFailure, why_not_connected
 from toolbox.deadline import Deadline
 from toolbox.definitions import Statement
 
 _OPTIONS = "-c DateStyle=ISO,YMD -c TimeZone=UTC -c IntervalStyle=iso_8601 -c bytea_output=hex"
 _FINE = (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK, pq.ExecStatus.SINGLE_TUPLE)
-
-
-class TooLarge(Exception):
-    """An answer took more bytes than its call may take; `fetched` holds what had arrived whole."""
-
-    def __init__(self, fetched: "Fetched") -> None:
-        super().__init__("the answer is too large")
-        self.fetched = fetched
-
-
-@dataclass(slots=True)
-class Fetched:
-    """The rows of one FETCH."""
-
-    columns: tuple[str, ...] = ()
-    rows: list[tuple[Any, ...]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -61,6 +47,7 @@ class ReadSession:
         self._connection = connection
         self._pgconn = connection.pgconn
         self.opened = self.used = time.monotonic()
+        self.proof: Proof | None = None
 
     @classmethod
     def open(cls, dsn: str, deadline: Deadline) -> "ReadSession":
@@ -122,6 +109,23 @@ class ReadSession:
         if not self._exchange(send, deadline, keep=keep, allowance=_Allowance(most_bytes)):
             raise TooLarge(fetched)
         return fetched
+
+    @property
+    def version(self) -> int:
+        """The server's version as PostgreSQL counts it: 150018."""
+        return self._pgconn.server_version
+
+    def attempt(self, text: str, deadline: Deadline) -> None:
+        """Try one statement of the proof's own, in a writing transaction that the next exchange rolls back.
+
+        Raises SqlFailure with the server's refusal. Never for a tool's question: it reads and writes.
+        """
+        milliseconds = max(1, int(deadline.left() * 950))
+        probe = (
+            "ROLLBACK;BEGIN TRANSACTION READ WRITE;"
+            f"SET LOCAL statement_timeout={milliseconds};SET LOCAL lock_timeout={min(milliseconds, 500)};"
+        )
+        self._exchange(lambda: self._pgconn.send_query((probe + text).encode()), deadline)
 
     def finish(self, deadline: Deadline) -> None:
         """Roll back, and forget all that the session could remember."""

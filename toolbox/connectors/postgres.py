@@ -1,15 +1,16 @@
 """A PostgreSQL database, asked through its reader role only."""
 
 import os
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from assay_core.instants import NotAnInstant, as_text, from_text
 from assay_core.results import Status
 from toolbox.connectors import shaping
 from toolbox.connectors.base import Outcome
+from toolbox.connectors.credential import CredentialRefused, Guard, Proof, ProofImpossible
+from toolbox.connectors.fetched import TooLarge
 from toolbox.connectors.pgfailures import (
     ArgumentRefused,
     CannotConnect,
@@ -17,43 +18,98 @@ from toolbox.connectors.pgfailures import (
     SqlFailure,
     status_and_reason,
 )
-from toolbox.connectors.pgsession import Fetched, ReadSession, TooLarge
+from toolbox.connectors.pgsession import ReadSession
 from toolbox.connectors.pool import Pool, PoolBusy
+from toolbox.connectors.proof import proven
+from toolbox.connectors.sqlanswer import Answer, ControlBroken, control_row, covered, weighed
 from toolbox.deadline import Deadline, DeadlinePassed
 from toolbox.definitions import SqlQuestion, Statement, ToolDefinition
 from toolbox.values import ValueUnreadable
 
 _CONTROL_BYTES = 65_536
 _RESET_SECONDS = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """What the database said: its rows, and what the control question proved (None: there was none)."""
-
-    fetched: Fetched
-    too_large: bool
-    control: Mapping[str, Any] | None
-
-
-class ControlBroken(Exception):
-    """The control question did not answer in its form; the message says what was expected."""
+_CANNOT_ASK = (
+    SqlFailure,
+    CredentialRefused,
+    CannotConnect,
+    PoolBusy,
+    SessionLost,
+    ProofImpossible,
+    DeadlinePassed,
+)
 
 
 class PostgresConnector:
-    """One database under one reader role, whose connection string is in the named environment variable."""
+    """One database under one reader role, whose connection string is in the named environment variable.
+
+    With a guard, each session is proven when it is opened, before anything is asked through it.
+    """
 
     kind = "postgres"
 
     def __init__(self, name: str, title: str, dsn_env: str, *, connections: int = 4) -> None:
         self.name, self.title, self.dsn_env = name, title, dsn_env
+        self.guard: Guard | None = None
         self._pool: Pool[ReadSession] = Pool(self._connect, connections)
+
+    def is_configured(self) -> bool:
+        """Whether this process was given the connection string."""
+        return bool(os.environ.get(self.dsn_env, "").strip())
 
     def _connect(self, deadline: Deadline) -> ReadSession:
         dsn = os.environ.get(self.dsn_env, "").strip()
         if not dsn:
             raise CannotConnect(f"the environment variable {self.dsn_env} is not set")
-        return ReadSession.open(dsn, deadline)
+        session = ReadSession.open(dsn, deadline)
+        if self.guard is None:
+            return session
+        try:
+            session.proof = proven(session, deadline)
+            reason = self.guard(session.proof)
+        except BaseException:
+            session.abandon()
+            raise
+        if reason:
+            session.close()
+            raise CredentialRefused(reason, session.proof)
+        return session
+
+    def prove(self, deadline: Deadline) -> Proof:
+        """Prove the credential on a session of the pool; raise ProofImpossible."""
+        began = time.monotonic()
+        try:
+            session = self._pool.take(deadline)
+        except CredentialRefused as refusal:
+            return refusal.proof
+        except (CannotConnect, PoolBusy, DeadlinePassed) as error:
+            raise ProofImpossible(str(error)) from None
+        try:
+            proof = session.proof if session.proof and session.opened >= began else proven(session, deadline)
+        except BaseException:
+            session.abandon()
+            self._pool.discard(session)
+            raise
+        self._pool.give_back(session)
+        return proof
+
+    def check(self, tool: ToolDefinition, deadline: Deadline) -> str:
+        """Have the server read the tool's SQL without running it; return what is wrong with it, or ''."""
+        if not isinstance(tool.question, SqlQuestion):
+            return f"{tool.name} asks no SQL"
+        try:
+            session = self._begun(deadline)
+        except _CANNOT_ASK as error:
+            return _said(error)
+        try:
+            for number, part in enumerate((tool.question.statement, tool.question.control)):
+                if part is not None:
+                    session.declare(f"assay_check_{number}", part, {}, deadline)
+        except _CANNOT_ASK as error:
+            return _said(error)
+        finally:
+            session.abandon()
+            self._pool.discard(session)
+        return ""
 
     def ask(self, tool: ToolDefinition, arguments: Mapping[str, Any], called_at: datetime) -> Outcome:
         """Put the tool's question and its control question in one transaction that is rolled back."""
@@ -64,22 +120,23 @@ class PostgresConnector:
             outcome = shaping.shaped(tool, answer.fetched, too_large=answer.too_large)
         except SqlFailure as failure:
             return Outcome(*_pair(failure, self.name))
-        except (CannotConnect, PoolBusy, SessionLost) as error:
-            reason = "the connection was lost" if isinstance(error, SessionLost) else str(error)
-            return Outcome(Status.UNAVAILABLE, reason=f"{self.name}: {reason}")
+        except CredentialRefused as error:
+            return Outcome(Status.REFUSED, reason=str(error))
+        except (CannotConnect, PoolBusy, SessionLost, ProofImpossible) as error:
+            return Outcome(Status.UNAVAILABLE, reason=f"{self.name}: {_said(error)}")
         except DeadlinePassed as error:
             return Outcome(Status.ERROR, reason=f"{self.name}: the question {error} and was cancelled")
         except ArgumentRefused as error:
             return Outcome(Status.REFUSED, reason=f"an argument cannot be asked: {error}")
         except (ControlBroken, ValueUnreadable) as error:
             return Outcome(Status.ERROR, reason=f"{self.name}: {error}")
-        return _weighed(tool, outcome, answer.control, _covered(tool, arguments, called_at))
+        return weighed(tool, outcome, answer.control, covered(tool, arguments, called_at))
 
     def close(self) -> None:
         """Close the idle connections."""
         self._pool.close()
 
-    def _answer(self, tool: ToolDefinition, question: SqlQuestion, arguments: Mapping[str, Any]) -> _Answer:
+    def _answer(self, tool: ToolDefinition, question: SqlQuestion, arguments: Mapping[str, Any]) -> Answer:
         deadline = Deadline(tool.limits.seconds)
         session = self._begun(deadline)
         try:
@@ -135,7 +192,7 @@ def _put(
     question: SqlQuestion,
     arguments: Mapping[str, Any],
     deadline: Deadline,
-) -> _Answer:
+) -> Answer:
     control = None
     if question.control is not None:
         control = _control(session, question.control, arguments, deadline)
@@ -144,8 +201,8 @@ def _put(
     try:
         fetched = session.fetch("assay_answer", rows, tool.limits.bytes * 2 + 65_536, deadline)
     except TooLarge as error:
-        return _Answer(error.fetched, True, control)
-    return _Answer(fetched, False, control)
+        return Answer(error.fetched, True, control)
+    return Answer(fetched, False, control)
 
 
 def _control(
@@ -156,53 +213,13 @@ def _control(
         fetched = session.fetch("assay_control", 2, _CONTROL_BYTES, deadline)
     except TooLarge:
         raise ControlBroken("the control question answers too much") from None
-    if len(fetched.rows) != 1:
-        raise ControlBroken("the control question does not answer with exactly one row")
-    row = dict(zip(fetched.columns, fetched.rows[0], strict=True))
-    if not isinstance(row.get("holds"), bool):
-        raise ControlBroken("the control question has no boolean column `holds`")
-    return row
+    return control_row(fetched)
 
 
-def _weighed(
-    tool: ToolDefinition,
-    outcome: Outcome,
-    control: Mapping[str, Any] | None,
-    covered: Mapping[str, Any] | None,
-) -> Outcome:
-    """Return the outcome, or `unanswerable` where nothing proves that the place and window hold data."""
-    if outcome.status is Status.ERROR:
-        return outcome
-    if control is not None and not control["holds"]:
-        reason = "the control question finds nothing where this was searched, so the answer proves nothing"
-        return replace(outcome, status=Status.UNANSWERABLE, reason=_joined(reason, outcome.reason))
-    if control is None and outcome.status is Status.EMPTY:
-        reason = "nothing was found, and the tool has no control question to prove that it could have been"
-        return replace(outcome, status=Status.UNANSWERABLE, reason=_joined(reason, outcome.reason))
-    total = control.get("total") if control else None
-    if isinstance(total, int) and not isinstance(total, bool):
-        covered = {**(covered or {}), "total": total}
-    return replace(outcome, covered=covered)
-
-
-def _joined(*parts: str) -> str:
-    return "; ".join(part for part in parts if part)
-
-
-def _covered(
-    tool: ToolDefinition, arguments: Mapping[str, Any], called_at: datetime
-) -> dict[str, Any] | None:
-    """Return the window that the question spans. Nobody can have searched what lay in the future."""
-    if not tool.covers:
-        return None
-    now = as_text(called_at)
-    try:
-        since = as_text(from_text(arguments[tool.covers["since"]]))
-        asked = arguments.get(tool.covers["until"]) if "until" in tool.covers else None
-        until = min(as_text(from_text(asked)), now) if asked is not None else now
-    except (KeyError, TypeError, NotAnInstant):
-        return None
-    return {"since": since, "until": until}
+def _said(error: Exception) -> str:
+    if isinstance(error, SqlFailure):
+        return status_and_reason(error)[1]
+    return "the connection was lost" if isinstance(error, SessionLost) else str(error)
 
 
 def _pair(failure: SqlFailure, name: str) -> tuple[Status, Any, str]:

@@ -1,116 +1,200 @@
-"""The 21 catalogue queries of the credential's proof. Any row is a finding."""
+"""The catalogue queries of a PostgreSQL credential's proof. Any row is a finding.
+
+Each returns three texts: the object, the privilege on it, and through whom it comes ('' where no grant gives
+it: then ownership, membership or an attribute does, which has a finding of its own).
+"""
+
+# ruff: noqa: S608 these texts hold no value from outside
+
+from toolbox.connectors.readerrole import RISKY_GRANTS, RISKY_PATTERN, literal
 
 PARAMETER_ACL_SINCE = 150000
-# Other databases are not inspected from here.
-WARNINGS = frozenset({"other_database", "grant_option"})
+MAINTAIN_SINCE = 170000
+# Other databases are not inspected from here, and reading much is no writing.
+WARNINGS = frozenset({"other_database", "other_database_grants", "reads_everything"})
+_MINE = "(a.grantee=0 OR pg_has_role(current_user,a.grantee,'MEMBER'))"
+_NAMED = "CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END"
+
+
+def _via(acl: str, owner: str, privilege: str) -> str:
+    """A sub-select that names those who give the role a privilege; the owner's own right is no grant."""
+    return (
+        f"coalesce((SELECT string_agg(DISTINCT {_NAMED}, ', ') FROM aclexplode({acl}) a "
+        f"WHERE a.privilege_type={privilege} AND a.grantee<>{owner} AND {_MINE}),'')"
+    )
+
+
+_TABLE_PRIVILEGES = "'INSERT','UPDATE','DELETE','TRUNCATE','TRIGGER','REFERENCES'"
+_ROUTINE_VIA = _via("coalesce(p.proacl,acldefault('f',p.proowner))", "p.proowner", "'EXECUTE'")
+_GRANTABLE = (
+    # catalogue, acl column, owner column, what REVOKE calls the object
+    ("pg_class", "relacl", "relowner", "CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE '' END||o.oid::regclass"),
+    ("pg_namespace", "nspacl", "nspowner", "'SCHEMA '||quote_ident(nspname)"),
+    ("pg_proc", "proacl", "proowner", "'ROUTINE '||o.oid::regprocedure"),
+    ("pg_type", "typacl", "typowner", "'TYPE '||o.oid::regtype"),
+    ("pg_language", "lanacl", "lanowner", "'LANGUAGE '||quote_ident(lanname)"),
+    ("pg_database", "datacl", "datdba", "'DATABASE '||quote_ident(datname)"),
+    ("pg_tablespace", "spcacl", "spcowner", "'TABLESPACE '||quote_ident(spcname)"),
+    ("pg_foreign_server", "srvacl", "srvowner", "'FOREIGN SERVER '||quote_ident(srvname)"),
+    ("pg_foreign_data_wrapper", "fdwacl", "fdwowner", "'FOREIGN DATA WRAPPER '||quote_ident(fdwname)"),
+    ("pg_largeobject_metadata", "lomacl", "lomowner", "'LARGE OBJECT '||o.oid"),
+)
 
 QUERIES = {
     "session_is_login_role": """
-        SELECT session_user||'<>'||current_user WHERE session_user<>current_user
+        SELECT quote_ident(session_user),'SET ROLE '||quote_ident(current_user),''
+        WHERE session_user<>current_user
     """,
     "role_attribute": """
-        SELECT a FROM pg_roles r,
+        SELECT quote_ident(rolname),a,'' FROM pg_roles r,
         LATERAL (VALUES('SUPERUSER',rolsuper),('CREATEROLE',rolcreaterole),
         ('CREATEDB',rolcreatedb),('REPLICATION',rolreplication),('BYPASSRLS',rolbypassrls)) v(a,on_)
         WHERE r.rolname=current_user AND on_
     """,
+    # NOINHERIT, SET and ADMIN OPTION alike: whoever is a member may become the role, or may let himself.
     "membership": """
-        SELECT rolname FROM pg_roles WHERE rolname<>current_user
-        AND pg_has_role(current_user,oid,'MEMBER')
+        SELECT quote_ident(rolname),'MEMBER',
+        coalesce((SELECT string_agg(DISTINCT quote_ident(pg_get_userbyid(m.member)),', ')
+          FROM pg_auth_members m WHERE m.roleid=r.oid AND pg_has_role(current_user,m.member,'MEMBER')),'')
+        FROM pg_roles r WHERE rolname<>current_user AND pg_has_role(current_user,oid,'MEMBER')
         AND rolname NOT IN ('pg_read_all_settings','pg_read_all_stats','pg_monitor',
         'pg_stat_scan_tables','pg_read_all_data')
     """,
+    "reads_everything": """
+        SELECT 'pg_read_all_data','MEMBER',quote_ident(current_user) FROM pg_roles
+        WHERE rolname='pg_read_all_data' AND pg_has_role(current_user,oid,'MEMBER')
+    """,
     "owns": """
-        SELECT classid::regclass||' '||objid||' in db '||dbid FROM pg_shdepend
-        WHERE refclassid='pg_authid'::regclass AND deptype='o' AND refobjid=(SELECT oid FROM pg_roles
-        WHERE rolname=current_user)
+        SELECT CASE WHEN dbid IN (0,(SELECT oid FROM pg_database WHERE datname=current_database()))
+          THEN pg_describe_object(classid,objid,objsubid)
+          ELSE classid::regclass||' '||objid||' in database '||dbid END,'OWNER',quote_ident(current_user)
+        FROM pg_shdepend WHERE refclassid='pg_authid'::regclass AND deptype='o'
+        AND refobjid=(SELECT oid FROM pg_roles WHERE rolname=current_user)
     """,
-    "relation": """
-        SELECT c.oid::regclass||' '||p
-        FROM pg_class c, unnest(ARRAY['INSERT','UPDATE','DELETE','TRUNCATE','TRIGGER','REFERENCES']) p
-        WHERE relkind IN('r','p','v','m','f') AND c.oid<>'pg_catalog.pg_settings'::regclass
-        AND has_table_privilege(c.oid,p)
+    "relation": f"""
+        SELECT c.oid::regclass::text,p,
+        {_via("coalesce(c.relacl,acldefault('r',c.relowner))", "c.relowner", "p")}
+        FROM pg_class c, unnest(ARRAY[{_TABLE_PRIVILEGES}]) p
+        WHERE relkind IN('r','p','v','m','f') AND has_table_privilege(c.oid,p)
+        AND NOT (c.oid='pg_catalog.pg_settings'::regclass AND p='UPDATE')
     """,
-    "column": """
-        SELECT c.oid::regclass||' '||p FROM pg_class c, unnest(ARRAY['INSERT','UPDATE','REFERENCES']) p
-        WHERE relkind IN('r','p','v','m','f') AND c.oid<>'pg_catalog.pg_settings'::regclass
-        AND has_any_column_privilege(c.oid,p) AND NOT has_table_privilege(c.oid,p)
+    "column": f"""
+        SELECT t.attrelid::regclass::text,a.privilege_type||' ('||quote_ident(attname)||')',{_NAMED}
+        FROM pg_attribute t, aclexplode(t.attacl) a
+        WHERE a.privilege_type IN('INSERT','UPDATE','REFERENCES') AND {_MINE}
     """,
-    "sequence": """
-        SELECT oid::regclass::text FROM pg_class WHERE relkind='S'
-        AND (has_sequence_privilege(oid,'USAGE') OR has_sequence_privilege(oid,'UPDATE'))
+    "sequence": f"""
+        SELECT c.oid::regclass::text,p,
+        {_via("coalesce(c.relacl,acldefault('s',c.relowner))", "c.relowner", "p")}
+        FROM pg_class c, unnest(ARRAY['USAGE','UPDATE']) p
+        WHERE CASE relkind WHEN 'S' THEN has_sequence_privilege(c.oid,p) END
     """,
-    "schema_create": """
-        SELECT nspname FROM pg_namespace WHERE has_schema_privilege(oid,'CREATE')
+    "schema_create": f"""
+        SELECT quote_ident(nspname),'CREATE',
+        {_via("coalesce(nspacl,acldefault('n',nspowner))", "nspowner", "'CREATE'")}
+        FROM pg_namespace WHERE has_schema_privilege(oid,'CREATE')
     """,
-    "database": """
-        SELECT datname||' '||p FROM pg_database, unnest(ARRAY['CREATE','TEMP']) p
+    "database": f"""
+        SELECT quote_ident(datname),p,
+        {_via("coalesce(datacl,acldefault('d',datdba))", "datdba", "p")}
+        FROM pg_database, unnest(ARRAY['CREATE','TEMPORARY']) p
         WHERE datname=current_database() AND has_database_privilege(oid,p)
     """,
-    "other_database": """
-        SELECT datname FROM pg_database WHERE datallowconn AND datname<>current_database()
+    "other_database": f"""
+        SELECT quote_ident(datname),'CONNECT',
+        {_via("coalesce(datacl,acldefault('d',datdba))", "datdba", "'CONNECT'")}
+        FROM pg_database WHERE datallowconn AND datname<>current_database()
         AND has_database_privilege(oid,'CONNECT')
     """,
-    "security_definer": """
-        SELECT p.oid::regprocedure||' owner '||pg_get_userbyid(proowner) FROM pg_proc p WHERE prosecdef
-        AND has_function_privilege(p.oid,'EXECUTE')
+    "security_definer": f"""
+        SELECT p.oid::regprocedure::text,'EXECUTE as '||quote_ident(pg_get_userbyid(proowner)),{_ROUTINE_VIA}
+        FROM pg_proc p WHERE prosecdef AND has_function_privilege(p.oid,'EXECUTE')
     """,
-    "native_function": """
-        SELECT p.oid::regprocedure||' '||coalesce(probin,'')||'/'||lanname FROM pg_proc p
+    # A language that may do anything, whatever volatility its author wrote down.
+    "native_function": f"""
+        SELECT p.oid::regprocedure::text,'EXECUTE in '||lanname,{_ROUTINE_VIA} FROM pg_proc p
         JOIN pg_language l ON l.oid=prolang JOIN pg_namespace n ON n.oid=pronamespace
-        WHERE n.nspname NOT IN('pg_catalog','information_schema') AND (NOT lanpltrusted)
-        AND lanname<>'sql' AND provolatile='v' AND has_function_privilege(p.oid,'EXECUTE')
-        AND has_schema_privilege(n.oid,'USAGE')
+        WHERE n.nspname NOT IN('pg_catalog','information_schema') AND NOT lanpltrusted
+        AND lanname<>'sql' AND (provolatile='v' OR lanname NOT IN('c','internal'))
+        AND has_function_privilege(p.oid,'EXECUTE') AND has_schema_privilege(n.oid,'USAGE')
     """,
-    "catalog_function": """
-        SELECT p.oid::regprocedure::text FROM pg_proc p WHERE pronamespace='pg_catalog'::regnamespace
-        AND has_function_privilege(p.oid,'EXECUTE') AND (proname ~ %s::text
-        OR proname = ANY(%s::text[]))
+    # Beside the known ones: every built-in function that PostgreSQL keeps from PUBLIC and somebody gave away.
+    "catalog_function": f"""
+        SELECT p.oid::regprocedure::text,'EXECUTE',{_ROUTINE_VIA}
+        FROM pg_proc p WHERE pronamespace='pg_catalog'::regnamespace
+        AND has_function_privilege(p.oid,'EXECUTE') AND (proname ~ {literal(RISKY_PATTERN)}
+        OR proname IN ({",".join(literal(name) for name in RISKY_GRANTS)})
+        OR EXISTS (SELECT FROM pg_init_privs i WHERE i.classoid='pg_proc'::regclass AND i.objoid=p.oid
+          AND NOT EXISTS (SELECT FROM aclexplode(i.initprivs) a WHERE a.grantee<>p.proowner AND {_MINE})))
     """,
-    "untrusted_language": """
-        SELECT lanname FROM pg_language WHERE NOT lanpltrusted AND lanname NOT IN('internal','c','sql')
+    "untrusted_language": f"""
+        SELECT quote_ident(lanname),'USAGE',
+        {_via("coalesce(lanacl,acldefault('l',lanowner))", "lanowner", "'USAGE'")}
+        FROM pg_language WHERE NOT lanpltrusted AND lanname NOT IN('internal','c','sql')
         AND has_language_privilege(oid,'USAGE')
     """,
-    "foreign": """
-        SELECT 'wrapper '||fdwname FROM pg_foreign_data_wrapper
-        WHERE has_foreign_data_wrapper_privilege(oid,'USAGE') UNION ALL SELECT 'server '||srvname
+    "foreign": f"""
+        SELECT 'FOREIGN DATA WRAPPER '||quote_ident(fdwname),'USAGE',{_via("fdwacl", "fdwowner", "'USAGE'")}
+        FROM pg_foreign_data_wrapper WHERE has_foreign_data_wrapper_privilege(oid,'USAGE')
+        UNION ALL
+        SELECT 'FOREIGN SERVER '||quote_ident(srvname),'USAGE',{_via("srvacl", "srvowner", "'USAGE'")}
         FROM pg_foreign_server WHERE has_server_privilege(oid,'USAGE')
-        UNION ALL SELECT 'foreign table '||oid::regclass FROM pg_class WHERE relkind='f'
-        AND has_table_privilege(oid,'SELECT')
+        UNION ALL SELECT c.oid::regclass::text,'SELECT',{_via("c.relacl", "c.relowner", "'SELECT'")}
+        FROM pg_class c WHERE relkind='f' AND has_table_privilege(c.oid,'SELECT')
     """,
-    "tablespace": """
-        SELECT spcname FROM pg_tablespace WHERE has_tablespace_privilege(oid,'CREATE')
+    "tablespace": f"""
+        SELECT quote_ident(spcname),'CREATE',{_via("spcacl", "spcowner", "'CREATE'")}
+        FROM pg_tablespace WHERE has_tablespace_privilege(oid,'CREATE')
     """,
-    "largeobject": """
-        SELECT 'lo_compat_privileges' WHERE current_setting('lo_compat_privileges')='on'
-        UNION ALL SELECT 'large object '||m.oid FROM pg_largeobject_metadata m, aclexplode(m.lomacl) a
-        WHERE a.privilege_type='UPDATE' AND (a.grantee=0
-        OR pg_has_role(current_user,a.grantee,'MEMBER'))
+    "largeobject": f"""
+        SELECT 'lo_compat_privileges','SETTING on','' WHERE current_setting('lo_compat_privileges')='on'
+        UNION ALL SELECT m.oid::text,'UPDATE',{_NAMED} FROM pg_largeobject_metadata m, aclexplode(m.lomacl) a
+        WHERE a.privilege_type='UPDATE' AND {_MINE}
     """,
-    "parameter": """
-        SELECT parname FROM pg_parameter_acl, aclexplode(paracl) a WHERE a.grantee=0
-        OR pg_has_role(current_user,a.grantee,'MEMBER')
+    "parameter": f"""
+        SELECT parname,a.privilege_type,{_NAMED} FROM pg_parameter_acl, aclexplode(paracl) a WHERE {_MINE}
     """,
-    "grant_option": """
-        SELECT 'pg_shdepend acl in db '||d.datname FROM pg_shdepend s JOIN pg_database d ON d.oid=s.dbid
+    "other_database_grants": """
+        SELECT quote_ident(d.datname),'grants of its own',quote_ident(current_user)
+        FROM pg_shdepend s JOIN pg_database d ON d.oid=s.dbid
         WHERE refclassid='pg_authid'::regclass AND deptype='a' AND refobjid=(SELECT oid FROM pg_roles
         WHERE rolname=current_user) AND d.datname<>current_database() GROUP BY 1
     """,
-    "default_acl": """
-        SELECT defaclrole::regrole||' gives '||a.privilege_type||' on '||defaclobjtype::text
-        ||' to '||CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
-        FROM pg_default_acl, aclexplode(defaclacl) a WHERE (a.grantee=0
-        OR pg_has_role(current_user,a.grantee,'MEMBER')) AND a.privilege_type NOT IN('SELECT')
-        AND NOT (defaclobjtype IN ('T') AND a.privilege_type='USAGE')
+    "grant_option": " UNION ALL ".join(
+        f"SELECT {name},a.privilege_type,{_NAMED} FROM {catalogue} o, aclexplode({acl}) a "
+        f"WHERE a.is_grantable AND a.grantee<>{owner} AND {_MINE}"
+        for catalogue, acl, owner, name in _GRANTABLE
+    )
+    + f"""
+        UNION ALL SELECT t.attrelid::regclass::text,a.privilege_type||' ('||quote_ident(attname)||')',{_NAMED}
+        FROM pg_attribute t, aclexplode(t.attacl) a WHERE a.is_grantable AND {_MINE}
     """,
+    "default_acl": f"""
+        SELECT 'FOR ROLE '||quote_ident(pg_get_userbyid(defaclrole))||
+          coalesce(' IN SCHEMA '||quote_ident(
+            (SELECT nspname FROM pg_namespace n WHERE n.oid=defaclnamespace)),''),
+        a.privilege_type||' ON '||CASE defaclobjtype WHEN 'r' THEN 'TABLES' WHEN 'S' THEN 'SEQUENCES'
+          WHEN 'f' THEN 'ROUTINES' WHEN 'T' THEN 'TYPES' WHEN 'n' THEN 'SCHEMAS' ELSE 'LARGE OBJECTS' END,
+        {_NAMED} FROM pg_default_acl, aclexplode(defaclacl) a WHERE {_MINE} AND a.grantee<>defaclrole
+        AND a.privilege_type<>'SELECT' AND NOT (defaclobjtype IN('T','n') AND a.privilege_type='USAGE')
+    """,
+    # What a session of this credential begins with; a call's own SET LOCAL does not show here.
     "setting": """
-        SELECT n||'='||current_setting(n)
-        FROM (VALUES('default_transaction_read_only','on'),
-        ('statement_timeout',NULL),('lock_timeout',NULL),
-        ('idle_in_transaction_session_timeout',NULL)) v(n,want)
-        WHERE (want IS NOT NULL AND current_setting(n)<>want) OR (want IS NULL
-        AND current_setting(n)='0')
-        UNION ALL SELECT 'temp_file_limit='||current_setting('temp_file_limit')
-        WHERE current_setting('temp_file_limit')='-1'
+        SELECT name,'SETTING '||reset_val,'' FROM pg_settings
+        WHERE (name='default_transaction_read_only' AND reset_val<>'on') OR (reset_val='0'
+        AND name IN('statement_timeout','lock_timeout','idle_in_transaction_session_timeout'))
+        OR (name='temp_file_limit' AND reset_val='-1')
     """,
 }
+
+
+def combined(version: int, most: int) -> str:
+    """Return all queries as one, so that a far server is asked once; at most so many rows of each."""
+    parts = ["SELECT 'identity',quote_ident(current_user),quote_ident(current_database()),''"]
+    for check, query in QUERIES.items():
+        if check == "parameter" and version < PARAMETER_ACL_SINCE:
+            continue
+        if check == "relation" and version >= MAINTAIN_SINCE:
+            query = query.replace(_TABLE_PRIVILEGES, f"{_TABLE_PRIVILEGES},'MAINTAIN'")
+        parts.append(f"(SELECT '{check}',q.* FROM ({query}) q(o,p,v) LIMIT {most})")
+    return "\nUNION ALL ".join(parts)

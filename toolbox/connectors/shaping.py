@@ -6,7 +6,7 @@ from typing import Any
 from assay_core.canonical import canonical
 from assay_core.results import Status
 from toolbox.connectors.base import Outcome
-from toolbox.connectors.pgsession import Fetched
+from toolbox.connectors.fetched import Fetched
 from toolbox.definitions import ToolDefinition
 from toolbox.values import Cleaner
 

@@ -1,0 +1,20 @@
+"""Rows as they came from a database, before they have a tool's shape."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(slots=True)
+class Fetched:
+    """The rows of one answer."""
+
+    columns: tuple[str, ...] = ()
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
+
+
+class TooLarge(Exception):
+    """An answer took more bytes than its call may take; `fetched` holds what had arrived whole."""
+
+    def __init__(self, fetched: Fetched) -> None:
+        super().__init__("the answer is too large")
+        self.fetched = fetched
