@@ -28,6 +28,7 @@ class User(AbstractUser):
             ("see_every_team", "Can see the incidents of every team"),
             ("triage_incidents", "Can acknowledge, assign, close and reopen incidents"),
             ("submit_claims", "Can enter a claim"),
+            ("manage_tools", "Can deny, pause and resume tools"),
         )
 
     def __str__(self) -> str:

@@ -16,6 +16,7 @@ class Permission(StrEnum):
     SEE_EVERY_TEAM = "accounts.see_every_team"
     TRIAGE_INCIDENTS = "accounts.triage_incidents"
     SUBMIT_CLAIMS = "accounts.submit_claims"
+    MANAGE_TOOLS = "accounts.manage_tools"
 
     @property
     def codename(self) -> str:
@@ -30,7 +31,7 @@ GRANTED: Mapping[Role, frozenset[Permission]] = {
     Role.SUPPORT: _WORKING,
     Role.ON_CALL: _WORKING,
     Role.MANAGER: _WORKING | {Permission.SEE_EVERY_TEAM},
-    Role.ADMINISTRATOR: _WORKING | {Permission.SEE_EVERY_TEAM},
+    Role.ADMINISTRATOR: _WORKING | {Permission.SEE_EVERY_TEAM, Permission.MANAGE_TOOLS},
     Role.AUDITOR: _READING | {Permission.SEE_EVERY_TEAM},
 }
 
@@ -40,5 +41,6 @@ REFUSALS: Mapping[Permission, str] = {
     Permission.TRIAGE_INCIDENTS: (
         "Your role reads incidents and does not move them. Ask an administrator if that is wrong."
     ),
+    Permission.MANAGE_TOOLS: "Tool rules are made and ended by administrators.",
     Permission.SUBMIT_CLAIMS: "Your role does not enter claims. Ask an administrator if that is wrong.",
 }

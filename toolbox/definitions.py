@@ -68,7 +68,11 @@ Question = SqlQuestion | LogQuestion | RemoteQuestion
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
-    """One tool as its file declares it. `plain` is the declaration as data, from which the digest is made."""
+    """One tool as its file declares it. `plain` is the declaration as data, from which the digest is made.
+
+    `scope` maps arguments to the identifiers of the subject that they must equal; `redact` names the fields
+    of the result that no model and no page sees.
+    """
 
     name: str
     title: str
@@ -84,6 +88,8 @@ class ToolDefinition:
     defaults: Mapping[str, Any]
     covers: Mapping[str, str]
     plain: Mapping[str, Any] = field(repr=False)
+    scope: Mapping[str, str] = field(default_factory=dict)
+    redact: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:

@@ -25,6 +25,7 @@ from toolbox.yamlfile import Place
 _NAME_CURE = "Use lower-case letters, digits and _, beginning with a letter, at most 64."
 _NEEDED = frozenset({"name", "title", "description", "input", "output"})
 _KNOWN = _NEEDED | {"shape", "key", "sql", "control", "log", "limits", "normalise", "defaults", "covers"}
+_KNOWN |= {"scope", "redact"}
 _NOT_REMOTE = frozenset({"shape", "sql", "control", "log", "covers"})
 _MOST = {"rows": 10_000, "bytes": 4_194_304, "seconds": 60}
 _OPERATIONS = ("strip", "lower", "upper", "instant")
@@ -88,6 +89,8 @@ def _tool(place: Place, connector: str, kind: str) -> ToolDefinition:
         defaults=defaults,
         covers=_covers(place.at("covers"), given, question),
         plain={"connector": connector, **cast("Mapping[str, Any]", place.data)},
+        scope=_scope(place.at("scope"), given),
+        redact=tuple(part.text() for part in place.at("redact").items()) if "redact" in place.data else (),
     )
 
 
@@ -136,6 +139,15 @@ def _normalise(place: Place, given: Mapping[str, Any]) -> Mapping[str, tuple[str
                 raise place.at(argument).error(f"{operation!r} is no normalisation", cure)
         found[argument] = operations
     return found
+
+
+def _scope(place: Place, given: Mapping[str, Any]) -> Mapping[str, str]:
+    scope = {argument: place.at(argument).text() for argument in _arguments(place, given)}
+    for argument in scope:
+        if argument not in given.get("required", ()):
+            cure = f"Add {argument} to the input's `required`."
+            raise place.at(argument).error(f"{argument} holds to the subject and may be left out", cure)
+    return scope
 
 
 def _limits(place: Place) -> Limits:

@@ -40,8 +40,8 @@ class CallScope:
     """The frozen circumstances of a call: `allow` is None where every tool may be asked.
 
     `via` says for the entry how the question came: "mcp 2026-07-28 over http". `subject` are the identifiers
-    of the incident that the call is about. `is_derived` is for code alone, which asks what a rule demands: such
-    a question follows from the subject, so it is not held to it, and capacity is no reason to refuse it.
+    of the incident that the call is about. `is_derived` is for code alone, which asks what a rule demands:
+    such a question follows from the subject, so it is not held to it, and capacity is no reason to refuse it.
     """
 
     caller: str

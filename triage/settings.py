@@ -157,6 +157,9 @@ DELIVERY_TRIES = env.integer("DELIVERY_TRIES", 5, least=1)
 LEASE_SECONDS = env.integer("LEASE_SECONDS", 60, least=2)
 INVESTIGATION_ATTEMPTS = env.integer("INVESTIGATION_ATTEMPTS", 5, least=1)
 INVESTIGATION_MAX_CALLS = env.integer("INVESTIGATION_MAX_CALLS", 60, least=1)
+TOOL_CALLS_A_MINUTE = env.integer("TOOL_CALLS_A_MINUTE", 600, least=1)
+CALLER_CALLS_A_MINUTE = env.integer("CALLER_CALLS_A_MINUTE", 120, least=1)
+TOOL_ASK_SECONDS = env.integer("TOOL_ASK_SECONDS", 45, least=1)
 
 # --- MCP --------------------------------------------------------------------------------------
 # Exact values, ports included: a pattern would let a page of a stranger's reach a server at home.
