@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from assay_core.envelope import Envelope, commitment, is_same, leaf
 from assay_core.instants import as_text
-from audit.chain import Envelope, commitment, is_same, leaf
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from assay_core.canonical import canonical
-from audit.chain import SALT_BYTES, Envelope, commitment
+from assay_core.envelope import SALT_BYTES, Envelope, commitment
 
 _KIND = re.compile(r"[a-z][a-z_]*\.[a-z][a-z_]*")
 _ACTOR_MAX = 200

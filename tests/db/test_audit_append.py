@@ -10,8 +10,9 @@ import psycopg
 import pytest
 from django.db import DatabaseError, connection, transaction
 
+from assay_core import envelope as chain
 from assay_core.canonical import NotCanonical
-from audit import chain, partitions, reading
+from audit import partitions, reading
 from audit.verification import verify
 from audit.writing import EntryRefused, write
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
+from assay_core.envelope import Envelope, commitment, leaf
 from assay_core.instants import NotAnInstant
-from audit.chain import Envelope, commitment, leaf
 from audit.examination import Span, StoredRow, faults
 from audit.report import Tally
 

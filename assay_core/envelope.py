@@ -1,4 +1,4 @@
-"""What is hashed and how: commitment, envelope and leaf. Pure, so that an export is checked offline."""
+"""What the leaf hash of an entry covers: its envelope, and its payload by commitment. Pure."""
 
 import hashlib
 import hmac
@@ -7,11 +7,10 @@ from datetime import datetime
 
 from assay_core.canonical import canonical
 from assay_core.instants import as_text
+from assay_core.merkle import leaf_hash
 
 ENVELOPE_VERSION = 1
 SALT_BYTES = 32
-# RFC 6962: leaves begin with 0, inner nodes with 1, so that neither passes for the other.
-_LEAF_PREFIX = b"\x00"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ def commitment(salt: bytes, body: str) -> str:
 
 def leaf(canonical_text: str) -> bytes:
     """Return the leaf hash of an envelope's canonical text: SHA-256(0x00 || text)."""
-    return hashlib.sha256(_LEAF_PREFIX + canonical_text.encode("utf-8", "surrogatepass")).digest()
+    return leaf_hash(canonical_text.encode("utf-8", "surrogatepass"))
 
 
 def is_same(expected: bytes, found: bytes) -> bool:
