@@ -114,6 +114,8 @@ def standing() -> Iterator[Stand]:
             stand.variables.update(
                 servers.variables,
                 DATABASE_POOL="1",
+                CALLER_CALLS_A_MINUTE="10000000",
+                TOOL_CALLS_A_MINUTE="10000000",
                 PYTHONUNBUFFERED="1",
                 DJANGO_SETTINGS_MODULE="triage.settings",
                 SECRET_KEY=secrets.token_urlsafe(50),

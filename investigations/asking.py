@@ -22,7 +22,7 @@ def ask_and_judge(investigation_id: int, *, fact: str | None, by: str, on_judged
     row = _judged(investigation_id)
     demands = _missing(_last_case(row), fact)
     ask = Asker(
-        CallScope(caller=by, investigation=row.pk, incident=row.incident_id),
+        CallScope(caller=by, investigation=row.pk, incident=row.incident_id, is_derived=True),
         lease=None,
         limit=settings.INVESTIGATION_MAX_CALLS,
     )

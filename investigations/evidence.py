@@ -7,12 +7,10 @@ from typing import Any
 from audit import reading
 from investigations.leases import Lease, renew
 from investigations.outcomes import BudgetSpent
-from toolbox import gateway, registry
+from toolbox import gateway
 from toolbox.called import Called
 from toolbox.scope import Budget, CallScope
 from verdicts.case import Entry
-
-_BESIDES_SECONDS = 5.0
 
 
 def entries_of(investigation_id: int) -> dict[int, Entry]:
@@ -65,13 +63,7 @@ class Asker:
         if not self._budget.take():
             raise BudgetSpent(f"The limit of {self._limit} tool calls was reached (INVESTIGATION_MAX_CALLS).")
         if self._lease is not None:
-            renew(self._lease, _longest(tool))
+            renew(self._lease, gateway.longest(tool, self._scope.caller))
         called = gateway.call(tool, arguments, self._scope)
         assert self._scope.investigation is not None  # every asker belongs to a run
         return _entry(called, self._scope.investigation)
-
-
-def _longest(tool: str) -> float:
-    """Return how long a call of the tool may take, its entry and the tidying of its session included."""
-    definition = registry.current().definitions.get(tool)
-    return definition.limits.seconds + _BESIDES_SECONDS if definition else 0.0

@@ -98,7 +98,7 @@ def _top_up(row: models.Investigation, lease: Lease, submission: Submission) -> 
     now, entries = timezone.now(), entries_of(row.pk)
     missing = [each for each in demands if not is_asked(each, entries) and not is_early(each, now)]
     ask = Asker(
-        CallScope(caller="rule", investigation=row.pk, incident=row.incident_id),
+        CallScope(caller="rule", investigation=row.pk, incident=row.incident_id, is_derived=True),
         lease=lease,
         limit=settings.INVESTIGATION_MAX_CALLS,
     )

@@ -54,7 +54,7 @@ def _attempt(lease: Lease, on_judged: OnJudged) -> RunOutcome:
     row = models.Investigation.objects.get(pk=lease.investigation)
     subject = Subject.from_plain(json.loads(row.subject))
     ask = Asker(
-        CallScope(caller=lease.actor, investigation=row.pk, incident=row.incident_id),
+        CallScope(caller=lease.actor, investigation=row.pk, incident=row.incident_id, is_derived=True),
         lease=lease,
         limit=settings.INVESTIGATION_MAX_CALLS,
     )

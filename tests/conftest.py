@@ -46,6 +46,8 @@ def redis_url(servers: Servers) -> str:
 
     url = servers.redis_url
     settings.REDIS_URL = url
+    # One caller of many tests would reach it; a test of the limit sets its own.
+    settings.CALLER_CALLS_A_MINUTE = settings.TOOL_CALLS_A_MINUTE = 100_000
     settings.CACHES["default"]["LOCATION"] = url
     with contextlib.suppress(AttributeError):
         del caches["default"]  # made with the old address, when a test module that imports it was collected
@@ -181,21 +183,26 @@ def start_worker(
 def start_web(start_process: Callable[..., subprocess.Popen[bytes]]) -> Callable[..., str]:
     """Start the web process on a free port; returns its address once /healthz or / answers."""
 
-    def start(**variables: str) -> str:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+    def start(application: str = "triage.asgi:application", port: int = 0, **variables: str) -> str:
+        port = port or free_port()
         address = f"http://localhost:{port}"
         process = start_process(
-            "-m", "uvicorn", "triage.asgi:application", "--host", "127.0.0.1", "--port", str(port),
+            "-m", "uvicorn", application, "--host", "127.0.0.1", "--port", str(port),
             "--log-level", "warning", "--lifespan", "on",
-            BASE_URL=address, **variables,
+            **{"BASE_URL": address, **variables},
         )  # fmt: skip
         wait_until(lambda: process.poll() is not None or _answers(address), seconds=30)
         assert process.poll() is None, "the web process ended at once; see its output above"
         return address
 
     return start
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody listens at."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def wait_until(is_so: Callable[[], bool], *, seconds: float = 60, every: float = 0.05) -> None:

@@ -2,10 +2,12 @@
 
 import json
 import logging
+import traceback
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from assay_core.arguments import one_form
@@ -13,16 +15,19 @@ from assay_core.canonical import NotCanonical, canonical
 from assay_core.instants import as_text
 from assay_core.results import Status
 from audit import reading, writing
-from toolbox import counting, registry, schemas
+from toolbox import counting, proofs, redaction, registry, schemas, steps, toolrules
 from toolbox.called import Called
-from toolbox.connectors.base import Outcome
+from toolbox.connectors.base import Connector, Outcome
 from toolbox.definitions import ToolDefinition
-from toolbox.registry import Toolbox
+from toolbox.models import Call
+from toolbox.redaction import READERS_CUT, Redacted, copy_for_readers
 from toolbox.scope import CallScope
+from toolbox.steps import Passage, Question
 from toolbox.values import Cleaner
 
 KIND = "tool.called"
 _ARGUMENT_BYTES = 16_384
+_BESIDES_SECONDS = 5.0
 _log = logging.getLogger(__name__)
 
 
@@ -31,49 +36,43 @@ class InsideTransaction(RuntimeError):
 
 
 def call(tool: str, arguments: Mapping[str, Any], scope: CallScope) -> Called:
-    """Ask one tool and return what its entry holds.
+    """Ask one tool and return what its entry holds, whole: a reader is given `shown` of it.
 
-    Whatever a tool does is a status, never an exception. The entry is written in a durable transaction of its
-    own. Raises InsideTransaction when the caller has one open, and the database's error when the entry cannot
-    be written: then the call has no result.
+    The steps before the question, and their order, are those of toolbox.steps. Whatever a tool does is a
+    status, never an exception. The entry is written in a durable transaction of its own. Raises
+    InsideTransaction when the caller has one open, and the database's error when the entry cannot be written:
+    then the call has no result.
     """
     _refuse_open_transaction()
     called_at = datetime.now(UTC)
-    toolbox = registry.current()
-    definition = toolbox.definitions.get(tool) if isinstance(tool, str) else None
-    asked, unreadable = _readable(arguments)
-    formed = one_form(asked, definition.tool_shape) if definition else asked
-    refusal = unreadable or _refusal(tool, definition, formed, scope)
-    if definition is None or refusal:
-        outcome = Outcome(Status.REFUSED, reason=refusal)
+    question = _question(tool, arguments, scope)
+    passage = steps.passage(question)
+    if passage.stopped_by or question.definition is None or question.connector is None:
+        outcome = Outcome(_refused_how(question, passage), reason=passage.reason)
     else:
-        outcome = _outcome(toolbox, definition, formed, called_at)
-    payload = {
-        "tool": Cleaner().clean(str(tool)[:100]),
-        "title": definition.title if definition else "",
-        "definition": definition.digest if definition else "",
-        "connector": definition.connector if definition else "",
-        "arguments": formed,
-        "asked": asked,
-        "status": outcome.status.value,
-        "result": outcome.result,
-        "reason": outcome.reason,
-        "covered": outcome.covered,
-        "truncated": outcome.status is Status.TRUNCATED,
-        "replaced": outcome.replaced,
-        "called_at": as_text(called_at),
-        "finished_at": as_text(datetime.now(UTC)),
-        "asked_by": scope.caller,
-        "via": scope.via,
-    }
-    called = _record(payload, scope)
+        outcome = _outcome(question.connector, question.definition, question.arguments, called_at)
+    called = _record(_payload(question, passage, outcome, called_at), scope)
     counting.note_call(
-        definition.name if definition else "(unknown)",
+        question.definition.name if question.definition else "(unknown)",
         scope.caller,
         outcome.status.value,
         (called.finished_at - called_at).total_seconds(),
     )
     return called
+
+
+def shown(called: Called) -> Redacted:
+    """Return the copy of a call's result that models and pages see. The record stays whole."""
+    definition = registry.current().definitions.get(called.tool)
+    hints = definition.redact if definition else ()
+    return copy_for_readers(called.result, hints=hints, cut=READERS_CUT)
+
+
+def longest(tool: str, caller: str) -> float:
+    """Return how many seconds a call may take: the tool's own, a person's, and what stands around them."""
+    definition = registry.current().definitions.get(tool)
+    waits = settings.TOOL_ASK_SECONDS if toolrules.standing().may_ask(tool, caller) else 0
+    return waits + (definition.limits.seconds if definition else 0.0) + _BESIDES_SECONDS
 
 
 def entries_of_run(investigation: int) -> tuple[Called, ...]:
@@ -83,6 +82,13 @@ def entries_of_run(investigation: int) -> tuple[Called, ...]:
         for stored in reading.of_investigation(investigation)
         if stored.kind == KIND and stored.payload is not None
     )
+
+
+def _refused_how(question: Question, passage: Passage) -> Status:
+    """A credential that could not be proven is no decision: the place is out of reach."""
+    if passage.stopped_by == "proof" and not (question.connector and proofs.is_refused(question.connector)):
+        return Status.UNAVAILABLE
+    return Status.REFUSED
 
 
 def _refuse_open_transaction() -> None:
@@ -110,32 +116,62 @@ def _readable(arguments: object) -> tuple[dict[str, Any], str]:
     return plain, ""
 
 
-def _refusal(
-    tool: str, definition: ToolDefinition | None, arguments: Mapping[str, Any], scope: CallScope
-) -> str:
-    """Return why the call is refused, or nothing. Every call spends one of the budget, refused ones too."""
-    within_budget = scope.budget is None or scope.budget.take()
-    if definition is None:
-        return f"there is no tool named {str(tool)[:100]!r}"
-    wrong = schemas.complaint(arguments, definition.input)
-    if wrong:
-        return f"the arguments are not as the tool declares them: {wrong}"
-    if scope.allow is not None and tool not in scope.allow:
-        return f"{tool} is not among the tools that this run may ask"
-    if not within_budget:
-        return "the budget of this run is spent"
-    return ""
+def _question(tool: object, arguments: object, scope: CallScope) -> Question:
+    """Read what was asked. Every call spends one of the run's budget, those that are refused too."""
+    toolbox = registry.current()
+    name = tool if isinstance(tool, str) else str(tool)
+    definition = toolbox.definitions.get(name)
+    asked, unreadable = _readable(arguments)
+    return Question(
+        tool=Cleaner().clean(name[:100]),
+        asked=asked,
+        arguments=one_form(asked, definition.tool_shape) if definition else asked,
+        scope=scope,
+        standing=toolrules.standing(),
+        unreadable=unreadable,
+        definition=definition,
+        connector=toolbox.connectors[definition.connector] if definition else None,
+        is_within_budget=scope.budget is None or scope.budget.take(),
+    )
+
+
+def _payload(question: Question, passage: Passage, outcome: Outcome, called_at: datetime) -> dict[str, Any]:
+    definition, scope = question.definition, question.scope
+    hints = definition.redact if definition else ()
+    return {
+        "tool": question.tool,
+        "title": definition.title if definition else "",
+        "definition": definition.digest if definition else "",
+        "connector": definition.connector if definition else "",
+        "arguments": question.arguments,
+        "asked": question.asked,
+        "status": outcome.status.value,
+        "result": outcome.result,
+        # What others wrote may stand in a reason, and no check reads one.
+        "reason": redaction.text(outcome.reason),
+        "covered": outcome.covered,
+        "truncated": outcome.status is Status.TRUNCATED,
+        "replaced": outcome.replaced,
+        "stopped_by": passage.stopped_by,
+        "limits_counted_by": "all processes" if passage.taken.is_shared else "this process alone",
+        "redacted": copy_for_readers(outcome.result, hints=hints).plain(),
+        "called_at": as_text(called_at),
+        "finished_at": as_text(datetime.now(UTC)),
+        "asked_by": scope.caller,
+        "via": scope.via,
+    }
 
 
 def _outcome(
-    toolbox: Toolbox, definition: ToolDefinition, arguments: Mapping[str, Any], called_at: datetime
+    connector: Connector, definition: ToolDefinition, arguments: Mapping[str, Any], called_at: datetime
 ) -> Outcome:
-    connector = toolbox.connectors[definition.connector]
     try:
         outcome = connector.ask(definition, arguments, called_at)
         return _checked(outcome, definition)
     except Exception as error:  # noqa: BLE001 the tool boundary: whatever a connector does ends as an entry
-        _log.exception("the connector %s failed in an unexpected way", connector.name)
+        # Where it happened, without its words: those may hold a connection string.
+        place = "".join(traceback.format_tb(error.__traceback__))
+        _log.error("the connector %s failed: %s\n%s", connector.name, type(error).__name__, place)
         return Outcome(
             Status.ERROR, reason=f"the connector failed in an unexpected way ({type(error).__name__})"
         )
@@ -159,4 +195,18 @@ def _record(payload: Mapping[str, Any], scope: CallScope) -> Called:
         ref = writing.write(
             KIND, plain, actor=scope.caller, incident=scope.incident, investigation=scope.investigation
         )
-    return Called.from_payload(ref.id, ref.leaf, plain)
+        called = Called.from_payload(ref.id, ref.leaf, plain)
+        Call.objects.create(
+            entry=ref.id,
+            leaf=ref.leaf,
+            recorded_at=ref.recorded_at,
+            tool=called.tool,
+            connector=plain["connector"],
+            status=called.status.value,
+            stopped_by=plain["stopped_by"],
+            caller=scope.caller,
+            incident=scope.incident,
+            investigation=scope.investigation,
+            milliseconds=round((called.finished_at - called.called_at).total_seconds() * 1000),
+        )
+    return called

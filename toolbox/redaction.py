@@ -49,6 +49,9 @@ class Cut:
     items: int = 200
 
 
+READERS_CUT = Cut()
+
+
 @dataclass(frozen=True, slots=True)
 class Redacted:
     """A reader's copy. `counts` says how many secrets of each kind were masked, the others what was cut."""
