@@ -114,3 +114,7 @@ class Call(models.Model):
 
     def __str__(self) -> str:
         return f"{self.tool} {self.status} (entry {self.entry})"
+
+
+# The rows of proofs and acknowledgements live in a file of their own; Django finds them through this one.
+from toolbox.proofrows import ConnectorProof, ResidualAcknowledgement, ToolAcknowledgement  # noqa: E402, F401

@@ -156,6 +156,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = DELIVERY_MAX_BYTES + 1024
 DELIVERY_TRIES = env.integer("DELIVERY_TRIES", 5, least=1)
 LEASE_SECONDS = env.integer("LEASE_SECONDS", 60, least=2)
 INVESTIGATION_ATTEMPTS = env.integer("INVESTIGATION_ATTEMPTS", 5, least=1)
+CONNECTOR_PROOF_SECONDS = env.integer("CONNECTOR_PROOF_SECONDS", 600, least=1)
 INVESTIGATION_MAX_CALLS = env.integer("INVESTIGATION_MAX_CALLS", 60, least=1)
 TOOL_CALLS_A_MINUTE = env.integer("TOOL_CALLS_A_MINUTE", 600, least=1)
 CALLER_CALLS_A_MINUTE = env.integer("CALLER_CALLS_A_MINUTE", 120, least=1)
@@ -222,4 +223,5 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
+    "loggers": {"mcp": {"level": "WARNING"}},  # it has a line for each request
 }
