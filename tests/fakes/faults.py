@@ -2,7 +2,7 @@
 
 import socket
 
-from tests.fakes.server import Asked, Reply
+from tests.fakes.server import Asked, Fault, Reply
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 TOO_LONG = 10 * 1024 * 1024
@@ -53,7 +53,7 @@ def resetting(connection: socket.socket, asked: Asked) -> None:
 
 def no_http(connection: socket.socket, asked: Asked) -> None:
     """Speak another protocol."""
-    connection.sendall(b"-ERR unknown command\r\n" * 3)
+    connection.sendall(b"-ERR unknown command\r\n\r\n")
 
 
 def too_long(connection: socket.socket, asked: Asked) -> None:
@@ -74,10 +74,11 @@ def _flood(connection: socket.socket, piece: bytes, last: bytes) -> None:
     connection.sendall(last)
 
 
-def says(status: int, body: bytes, kind: str = "application/json", **headers: str):  # type: ignore[no-untyped-def]
-    """Answer every request like this."""
+def says(status: int, body: bytes, kind: str = "application/json", **headers: str) -> Fault:
+    """Answer every request like this; in a header's name, _ stands for -."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
 
     def fault(connection: socket.socket, asked: Asked) -> None:
-        connection.sendall(Reply(status, body, kind, headers).bytes())
+        connection.sendall(Reply(status, body, kind, named).bytes())
 
     return fault

@@ -58,6 +58,7 @@ class FakeServer:
         self.answer = answer
         self.fault: Fault | None = None
         self.asked: list[Asked] = []
+        self.most_open = 0
         self._open: set[socket.socket] = set()
         self._threads: list[threading.Thread] = []
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
@@ -97,6 +98,7 @@ class FakeServer:
             except OSError:
                 return
             self._open.add(connection)
+            self.most_open = max(self.most_open, len(self._open))
             thread = threading.Thread(target=self._serve, args=(connection,), daemon=True)
             self._threads.append(thread)
             thread.start()

@@ -277,7 +277,7 @@ def test_nobody_can_have_looked_into_the_future(toolbox: Toolbox, server: FakeSe
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("    control: errors_total{service=%(service)s::text}\n    at: at\n", "    at: at\n", "Add `control:`"),
+        ("control: errors_total{service=%(service)s::text}", "control: time()", "raw series"),
         ("control: errors_total{service=%(service)s::text}", "control: up or vector(1)", "raw series"),
         ("promql: errors_total{service=%(service)s::text}", "promql: up", "service changes nothing"),
         ("=%(service)s::text}\n    at", '="%(service)s::text"}\n    at', "stands in quotes"),

@@ -136,7 +136,7 @@ def test_a_mistake_in_a_tool_file_is_named_with_its_line_and_its_cure(
     ("connectors", "words"),
     [
         ("connectors: []", "not a mapping"),
-        ("connectors: {shop: {kind: oracle}}", "Use one of jsonlines"),
+        ("connectors: {shop: {kind: oracle}}", "Use one of http, "),
         ("connectors: {shop: {kind: postgres, title: Shop}}", "lacks dsn_env"),
         (
             "connectors: {shop: {kind: postgres, title: S, dsn_env: X, dsn: 'postgres://u:p@h/d'}}",

@@ -2,7 +2,7 @@
 
 The deadline spans the whole exchange, a body is counted while it comes, redirects are not followed off
 the host, proxies of the environment are not used, and only checked addresses are reached. httpcore is used
-without httpx around it: it has no redirects, cookies, proxies or unpacking that would have to be switched off.
+without httpx around it: it has no redirects, cookies, proxies or unpacking that had to be switched off.
 """
 
 import os
@@ -29,9 +29,9 @@ _HEADERS = ((b"Accept", b"application/json"), (b"Accept-Encoding", b"identity"),
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One read: a target (path and query, already percent-encoded) and the body of a search, if it is one.
+    """One read: a target (path and query, percent-encoded) and, if it is a search, its body.
 
-    `absent` says that 404 is an answer to this question; `moves` that a redirect on the same host is followed.
+    `absent` says that 404 is an answer; `moves` that a redirect on the same host is followed.
     """
 
     target: str
@@ -42,7 +42,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came: 200 with its JSON, or a permitted 404. `links` is the Link header."""
+    """What came: 200 with its JSON, or a permitted 404 with its JSON, if any. `links` is the Link header."""
 
     status: int
     body: Any
@@ -127,7 +127,7 @@ class Reader:
             response.close()
         head.refuse_failures(body, call.credentials, absent=call.ask.absent)
         if head.status == 404:
-            return Reply(404, None)
+            return Reply(404, _said(body))
         return Reply(200, httpjson.read(body), head.links)
 
     def _request(self, call: _Call, target: str) -> httpcore.Request:
@@ -184,13 +184,24 @@ def _body(response: httpcore.Response, head: httpstatus.Head, most_bytes: int) -
     return bytes(kept)
 
 
+def _said(body: bytes) -> Any:
+    """Return the JSON of a 404, if it is any: some say there what it is that is missing."""
+    try:
+        return httpjson.read(body)
+    except AnswerMalformed:
+        return None
+
+
 def mapping_of_links(links: str) -> Mapping[str, str]:
-    """Return the targets of a Link header by their `rel`."""
+    """Return the targets of a Link header by their `rel`, without those that are marked to hold nothing."""
     found: dict[str, str] = {}
     for link in links.split(","):
         target, _, rest = link.partition(";")
+        given = {}
         for parameter in rest.split(";"):
             name, _, value = parameter.strip().partition("=")
-            if name.lower() == "rel":
-                found[value.strip('"').lower()] = target.strip().strip("<>")
+            given[name.lower()] = value.strip('"').lower()
+        # Sentry always links to a next page and says beside it whether anything is there.
+        if "rel" in given and given.get("results") != "false":
+            found[given["rel"]] = target.strip().strip("<>")
     return found

@@ -4,7 +4,7 @@ import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from toolbox.connectors import prometheus
+from toolbox.connectors import jaeger, jsonapi, kubequestion, kubernetes, loki, opensearch, prometheus, tempo
 from toolbox.connectors.addresses import Network
 from toolbox.connectors.endpoint import CredentialKind, Endpoint, site_of
 from toolbox.connectors.httpconnector import HttpConnector
@@ -55,18 +55,28 @@ class Kind:
 
 
 KINDS: Mapping[str, Kind] = {
+    "http": Kind(jsonapi.HttpApiConnector, jsonapi.KEYS, jsonapi.load),
+    "jaeger": Kind(jaeger.JaegerConnector, jaeger.KEYS, jaeger.load),
+    "kubernetes": Kind(kubernetes.KubernetesConnector, kubequestion.KEYS, kubequestion.load),
+    "loki": Kind(loki.LokiConnector, loki.KEYS, loki.load),
+    "opensearch": Kind(opensearch.OpenSearchConnector, opensearch.KEYS, opensearch.load),
     "prometheus": Kind(prometheus.PrometheusConnector, prometheus.KEYS, prometheus.load),
+    "tempo": Kind(tempo.TempoConnector, tempo.KEYS, tempo.load),
 }
-TOOL_KEYS = frozenset().union(*(kind.keys for kind in KINDS.values()))
 
 
 def connector(name: str, place: Place) -> HttpConnector:
     """Make the connector that this part of the connectors file declares; raise DefinitionError."""
     kind = KINDS[place.data["kind"]]
-    place.mapping(_COMMON, frozenset({"title"}))
+    is_cluster = kind.connector is kubernetes.KubernetesConnector
+    place.mapping(_COMMON | {"namespaces"} if is_cluster else _COMMON, frozenset({"title"}))
     tenant = "" if place.at("tenant").data is None else _header(place.at("tenant"))
     endpoint = _endpoint(place, tenant)
-    return kind.connector(name, place.at("title").text(), endpoint, tenant=tenant)
+    title = place.at("title").text()
+    if is_cluster and place.at("namespaces").data is not None:
+        namespaces = tuple(part.text() for part in place.at("namespaces").items())
+        return kubernetes.KubernetesConnector(name, title, endpoint, tenant=tenant, namespaces=namespaces)
+    return kind.connector(name, title, endpoint, tenant=tenant)
 
 
 def _endpoint(place: Place, tenant: str) -> Endpoint:

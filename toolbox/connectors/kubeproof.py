@@ -1,0 +1,126 @@
+"""What a cluster's credential may do, by the cluster's own word: the needed reads, and not one write."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from toolbox.connectors.httpjson import Part, inert
+
+REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
+READS = frozenset({"get", "list", "watch"})
+# What every account may create: questions about itself, which change nothing.
+_HARMLESS = {
+    "authorization.k8s.io": frozenset({"selfsubjectaccessreviews", "selfsubjectrulesreviews"}),
+    "authentication.k8s.io": frozenset({"selfsubjectreviews"}),
+}
+# A `get` on these opens a shell, a tunnel or somebody else's API.
+_OPENS = frozenset({"exec", "attach", "portforward", "proxy"})
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """One read that a tool does."""
+
+    verb: str
+    group: str
+    plural: str
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.plural}{'.' + self.group if self.group else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One permission: all verbs on all resources of all groups, where no names narrow it."""
+
+    verbs: frozenset[str]
+    groups: frozenset[str]
+    resources: frozenset[str]
+    names: frozenset[str]
+
+    def allows(self, need: Need) -> bool:
+        """Return whether it lets the need through, whatever the object's name is."""
+        return (
+            not self.names
+            and not self.verbs.isdisjoint({need.verb, "*"})
+            and not self.groups.isdisjoint({need.group, "*"})
+            and not self.resources.isdisjoint({need.plural, "*"})
+        )
+
+    def findings(self) -> Iterator[str]:
+        """Say each way in which it is more than reading."""
+        writes = sorted(self.verbs - READS)
+        if writes and not self._is_harmless():
+            yield f"may {', '.join(writes)} {self._what()}"
+        verbs = ", ".join(sorted(self.verbs))
+        for resource in sorted(self.resources):
+            _, _, part = resource.partition("/")
+            if part in _OPENS or resource in ("*", "*/*") or part == "*":
+                yield f"may {verbs} {inert(resource, 60)}, which opens a shell or a tunnel"
+
+    def _is_harmless(self) -> bool:
+        return self.verbs <= {"create"} | READS and all(
+            self.resources <= _HARMLESS.get(group, frozenset()) for group in self.groups
+        )
+
+    def _what(self) -> str:
+        return inert(", ".join(sorted(self.resources)) or "nothing", 100)
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """The answer of one review, for one namespace."""
+
+    namespace: str
+    rules: tuple[Rule, ...]
+    paths: tuple[str, ...]
+    incomplete: str
+
+    def findings(self) -> Iterator[str]:
+        """Say each way in which the credential is more than a reader here, or in which nobody can tell."""
+        if self.incomplete:
+            yield f"the cluster cannot list every permission ({self.incomplete}), so nothing is proven"
+        for rule in self.rules:
+            yield from rule.findings()
+        yield from self.paths
+
+    def lacks(self, needs: Iterable[Need]) -> list[str]:
+        """Return the needs that no rule allows."""
+        return [str(need) for need in needs if not any(rule.allows(need) for rule in self.rules)]
+
+
+def body(namespace: str) -> dict[str, object]:
+    """Return the review that asks what this credential may do in a namespace."""
+    return {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectRulesReview",
+        "spec": {"namespace": namespace},
+    }
+
+
+def read(answer: Part, namespace: str) -> Review:
+    """Read a review's answer; raise AnswerMalformed."""
+    status = answer.at("status")
+    said = status.at("evaluationError").text() if status.has("evaluationError") else ""
+    incomplete = status.at("incomplete").flag()
+    return Review(
+        namespace,
+        tuple(_rule(part) for part in status.at("resourceRules").items()),
+        tuple(_path_findings(status.at("nonResourceRules").items())),
+        inert(said or "incomplete") if incomplete or said else "",
+    )
+
+
+def _rule(part: Part) -> Rule:
+    return Rule(*(_words(part, key) for key in ("verbs", "apiGroups", "resources", "resourceNames")))
+
+
+def _words(part: Part, key: str) -> frozenset[str]:
+    return frozenset(item.text() for item in part.at(key).items()) if part.has(key) else frozenset()
+
+
+def _path_findings(parts: list[Part]) -> Iterator[str]:
+    for part in parts:
+        writes = sorted(_words(part, "verbs") - {"get", "head", "options"})
+        if writes:
+            paths = ", ".join(sorted(_words(part, "nonResourceURLs")))
+            yield f"may {', '.join(writes)} the address {inert(paths, 80)}"

@@ -1,0 +1,185 @@
+"""Objects of a Kubernetes cluster, read by get and list alone, once the cluster itself has said that this
+credential may do nothing else.
+
+The official client is not used: its deadline starts anew with every byte, and it takes errors of any length.
+"""
+
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from assay_core.results import Status
+from toolbox.connectors import fitting, kubeproof
+from toolbox.connectors.base import Outcome
+from toolbox.connectors.endpoint import Endpoint
+from toolbox.connectors.httpconnector import Call, HttpConnector
+from toolbox.connectors.httpjson import AnswerMalformed, Part, inert
+from toolbox.connectors.httpstatus import Failure
+from toolbox.connectors.kubeproof import Need
+from toolbox.connectors.kubequestion import KubeQuestion, label_value, object_name
+from toolbox.connectors.paths import dotted
+from toolbox.querytext import ArgumentRefused
+
+_FRESH_SECONDS = 300
+_MOST_NAMESPACES = 100
+
+
+class KubernetesConnector(HttpConnector):
+    """One cluster. `namespaces` are those that may be asked; none named means any."""
+
+    kind = "kubernetes"
+
+    def __init__(
+        self, name: str, title: str, endpoint: Endpoint, *, tenant: str = "", namespaces: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(name, title, endpoint, tenant=tenant)
+        self.namespaces = namespaces
+        self._lock = threading.Lock()
+        self._proven: dict[tuple[str, Need], float] = {}
+
+    def answer(self, call: Call) -> Outcome:
+        """Have the credential proven, then read."""
+        plan: KubeQuestion = call.question.plan
+        namespace = object_name(plan.namespace, call.arguments.get(plan.namespace))
+        if self.namespaces and namespace not in self.namespaces:
+            raise ArgumentRefused(f"the namespace {namespace} is not among those that may be asked")
+        self._require_proof(call, namespace, plan.need)
+        return self._object(call, namespace) if plan.name else self._objects(call, namespace)
+
+    def findings(self, call: Call, namespace: str, need: Need) -> list[str]:
+        """Return every way in which the credential is more, or less, than this tool's reader."""
+        here = self._review(call, namespace)
+        found = [f"may not {lack} in {namespace}" for lack in here.lacks([need])]
+        others = {"default", "kube-system", *(self.namespaces or self._all_namespaces(call, here))} - {
+            namespace
+        }
+        for review in (here, *(self._review(call, other) for other in sorted(others))):
+            found += [f"{finding} (in {review.namespace})" for finding in review.findings()]
+        return found
+
+    def _require_proof(self, call: Call, namespace: str, need: Need) -> None:
+        with self._lock:
+            proven_at = self._proven.get((namespace, need))
+        if proven_at is not None and time.monotonic() - proven_at < _FRESH_SECONDS:
+            return
+        found = self.findings(call, namespace, need)
+        if found:
+            more = f", and {len(found) - 3} more" if len(found) > 3 else ""
+            raise Failure(
+                Status.REFUSED,
+                f"the credential is not proven to be a reader: it {'; '.join(found[:3])}{more}. Correct its "
+                "Role or ClusterRole to get, list and watch on what the tools ask for",
+            )
+        with self._lock:
+            self._proven[(namespace, need)] = time.monotonic()
+
+    def _review(self, call: Call, namespace: str) -> kubeproof.Review:
+        reply = self.search(call, kubeproof.REVIEW, {}, kubeproof.body(namespace))
+        return kubeproof.read(reply.part, namespace)
+
+    def _all_namespaces(self, call: Call, here: kubeproof.Review) -> list[str]:
+        if here.lacks([Need("list", "", "namespaces")]):
+            return []
+        asked = {"limit": str(_MOST_NAMESPACES)}
+        answer = self.get(call, "/api/v1/namespaces", asked).part
+        if _continued(answer):
+            raise Failure(
+                Status.REFUSED,
+                f"the cluster has more than {_MOST_NAMESPACES} namespaces, too many to prove that nothing "
+                "may be written in any: name those that are asked with `namespaces:`",
+            )
+        return [item.at("metadata").at("name").text() for item in answer.at("items").items()]
+
+    def _object(self, call: Call, namespace: str) -> Outcome:
+        plan: KubeQuestion = call.question.plan
+        name = object_name(plan.name, call.arguments.get(plan.name))
+        reply = self.get(call, f"{plan.path(namespace)}/{name}", absent=True)
+        where = {"namespace": namespace, "kind": plan.plural, "name": name}
+        if reply.status == 404:
+            _refuse_unknown_kind(reply.part, name)
+            status, reason = self._unfound(call, namespace, f"{plan.plural} {name}")
+            return Outcome(status, {call.question.key: None, "looked_in": where}, reason, where)
+        found = _kept(reply.part, plan, namespace)
+        if reply.part.at("metadata").at("name").text() != name:
+            raise AnswerMalformed("another object came than was asked for")
+        fit = fitting.kept([found], call.tool.limits)
+        if not fit.whole:
+            return Outcome(Status.TRUNCATED, reason=f"{self.name}: {fit.cut}", covered=where)
+        result = {call.question.key: fit.items[0], "looked_in": where}
+        return Outcome(Status.OBSERVED, result, "", where, fit.replaced)
+
+    def _objects(self, call: Call, namespace: str) -> Outcome:
+        plan: KubeQuestion = call.question.plan
+        wanted = {label: label_value(name, call.arguments.get(name)) for label, name in plan.labels.items()}
+        selector = ",".join(f"{label}={value}" for label, value in sorted(wanted.items()))
+        asked = {"limit": str(call.tool.limits.rows), **({"labelSelector": selector} if selector else {})}
+        answer = self.get(call, plan.path(namespace), asked).part
+        items = answer.at("items").items()
+        _refuse_unlabelled(items, wanted)
+        fit = fitting.kept([_kept(item, plan, namespace) for item in items], call.tool.limits)
+        where = {"namespace": namespace, "kind": plan.plural, "labels": selector}
+        partial = [*_continued(answer), *([] if fit.whole else [fit.cut])]
+        result = {call.question.key: fit.items, "row_count": len(fit.items), "looked_in": where}
+        status, reason = fitting.ending(found=bool(items), partial=partial)
+        if not items and not partial:
+            status, reason = self._unfound(call, namespace, f"{plan.plural} with {selector or 'any label'}")
+        return Outcome(status, result, reason, {**where, "scanned": len(items)}, fit.replaced)
+
+    def _unfound(self, call: Call, namespace: str, what: str) -> tuple[Status, str]:
+        """Return what it means that nothing was found: something only where the namespace is there."""
+        try:
+            reply = self.get(call, f"/api/v1/namespaces/{namespace}", absent=True)
+        except Failure as failure:
+            if failure.code != 403:
+                raise
+            reason = f"no {what}, and the credential may not look whether the namespace {namespace} is there"
+            return Status.UNANSWERABLE, f"{reason}: allow it `get` on namespaces"
+        if reply.status == 404:
+            return Status.UNANSWERABLE, f"there is no namespace {namespace}, so nothing can be found in it"
+        return Status.EMPTY, ""
+
+
+def _refuse_unknown_kind(status: Part, name: str) -> None:
+    """Raise Failure where not the object but the kind of object is missing."""
+    named = isinstance(status.value, dict) and status.has("details") and status.at("details").has("name")
+    if not named or status.at("details").at("name").value != name:
+        raise Failure(
+            Status.ERROR, "the cluster does not know this kind of object: check group, version, plural"
+        )
+
+
+def _kept(item: Part, plan: KubeQuestion, namespace: str) -> dict[str, Any]:
+    if item.at("metadata").at("namespace").text() != namespace:
+        raise AnswerMalformed("an object of another namespace came than was asked for")
+    return {name: _field(item.value, path) for name, path in plan.fields.items()}
+
+
+def _field(item: Any, path: str) -> Any:
+    # The API leaves out what is empty or 0: a field that is not there is null, which no check takes for 0.
+    try:
+        return dotted(item, path)
+    except AnswerMalformed:
+        return None
+
+
+def _refuse_unlabelled(items: list[Part], wanted: Mapping[str, str]) -> None:
+    for item in items:
+        metadata = item.at("metadata")
+        labels = metadata.at("labels").texts() if metadata.has("labels") else {}
+        for label, value in wanted.items():
+            if labels.get(label) != value:
+                shown = inert(labels.get(label, ""), 60)
+                raise AnswerMalformed(f"an object has {label}={shown!r}, which was not asked for")
+
+
+def _continued(answer: Part) -> list[str]:
+    metadata = answer.at("metadata")
+    if not metadata.has("continue") or not metadata.at("continue").text():
+        return []
+    left = (
+        metadata.at("remainingItemCount").integer()
+        if metadata.has("remainingItemCount")
+        else "an unknown number of"
+    )
+    return [f"{left} further objects were not fetched"]
