@@ -1,9 +1,7 @@
 """Judging a run: freeze the case with every entry, decide, draft, and store it all in one transaction."""
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -13,48 +11,13 @@ from investigations import models
 from investigations.drafting import draft
 from investigations.evidence import erased_of
 from investigations.outcomes import Judgement
-from verdicts import plain
-from verdicts.case import Case, CaseUnreadable, Entry, Finding, Subject, Submission
+from verdicts.case import Case, Entry, Finding, Subject, Submission
+from verdicts.frozen import Frozen
 from verdicts.outcomes import Verdict
 from verdicts.rulebook import Rulebook
 from verdicts.verdict import verdict
 
-BODY_VERSION = 1
-_BODY_KEYS = frozenset({"v", "subject", "case", "entries"})
-
-
-@dataclass(frozen=True, slots=True)
-class Frozen:
-    """A case as it is stored and judged again: the subject, the case, and every entry of the run."""
-
-    subject: Subject
-    case: Case
-    entries: Mapping[int, Entry]
-
-    def to_plain(self) -> dict[str, Any]:
-        """Return the JSON value whose canonical text is stored and whose digest names the case."""
-        return {
-            "v": BODY_VERSION,
-            "subject": self.subject.to_plain(),
-            "case": self.case.to_plain(),
-            "entries": [self.entries[number].to_plain() for number in sorted(self.entries)],
-        }
-
-    @classmethod
-    def stored(cls, row: models.Case) -> "Frozen":
-        """Read a stored case back; raise CaseUnreadable for one that is not whole or was changed since."""
-        where = f"case {row.pk}"
-        if hashlib.sha256(row.body.encode()).hexdigest() != row.digest:
-            raise CaseUnreadable(where, "is not what was judged: its text does not have its digest")
-        whole = plain.record(json.loads(row.body), where, _BODY_KEYS)
-        if whole["v"] != BODY_VERSION:
-            raise CaseUnreadable(f"{where}.v", f"is {whole['v']!r}, and this version reads {BODY_VERSION}")
-        entries = plain.several(whole["entries"], f"{where}.entries", Entry.from_plain)
-        return cls(
-            Subject.from_plain(whole["subject"]),
-            Case.from_plain(whole["case"]),
-            {entry.id: entry for entry in entries},
-        )
+__all__ = ["Frozen", "freeze", "store"]
 
 
 def freeze(

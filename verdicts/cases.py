@@ -57,7 +57,7 @@ def read_cases(text: str, rule: RuleSpec, shapes: Mapping[str, ToolShape]) -> tu
     recorded, and entries numbered from 1. An `investigation` other than 1 makes an entry a foreign one.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_without_doubles)
+        value = json.loads(text, object_pairs_hook=plain.without_doubles)
     except (ValueError, RecursionError) as error:
         raise CaseUnreadable("cases", f"not JSON: {error}") from error
     examples = plain.several(value, "cases", lambda item, path: _example(item, path, rule, shapes))
@@ -158,11 +158,3 @@ def _said(value: Any, path: str) -> str:
     if not said:
         raise CaseUnreadable(path, "must say something")
     return said
-
-
-def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    read = dict(pairs)
-    if len(read) != len(pairs):
-        doubled = next(key for key, _ in pairs if [name for name, _ in pairs].count(key) > 1)
-        raise ValueError(f"the key {doubled!r} stands twice in one object")
-    return read

@@ -4,6 +4,7 @@ Replays, overrides, evaluations and audits all read it here.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -37,6 +38,14 @@ TABLE: Mapping[str, Mapping[str, Actual]] = MappingProxyType(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """How an incident of one kind was closed."""
+
+    kind: str
+    outcome: str
+
+
 class NoSuchOutcome(LookupError):
     """This kind of incident cannot be closed with this outcome."""
 
@@ -50,6 +59,19 @@ def actual(kind: str, outcome: str) -> Actual:
             f"Choose one of: {', '.join(accepted)}."
         )
     return accepted[outcome]
+
+
+def settled(kind: str, outcome: str, target: Closing | None = None) -> Actual:
+    """Return pass, fail or not comparable; a duplicate takes what its target's own closing says.
+
+    A duplicate whose target is not closed, or is a duplicate itself, is not comparable. Raises
+    NoSuchOutcome.
+    """
+    said = actual(kind, outcome)
+    if said is not Actual.AS_TARGET:
+        return said
+    of_target = Actual.NOT_COMPARABLE if target is None else actual(target.kind, target.outcome)
+    return Actual.NOT_COMPARABLE if of_target is Actual.AS_TARGET else of_target
 
 
 def contradicts(kind: str, outcome: str, passed: bool | None) -> bool:

@@ -112,3 +112,12 @@ def one_of(value: Any, path: str, accepted: Mapping[str, T]) -> T:
     if word not in accepted:
         raise CaseUnreadable(path, f"{word!r} is not one of {', '.join(accepted)}")
     return accepted[word]
+
+
+def without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of JSON's pairs (an `object_pairs_hook`); raise ValueError for a doubled key."""
+    read = dict(pairs)
+    if len(read) != len(pairs):
+        doubled = next(key for key, _ in pairs if [name for name, _ in pairs].count(key) > 1)
+        raise ValueError(f"the key {doubled!r} stands twice in one object")
+    return read

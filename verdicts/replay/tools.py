@@ -1,0 +1,63 @@
+"""The forms of tools as plain JSON, so that a rule can be judged by where no toolbox is installed."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from assay_core.arguments import OPERATIONS, ToolShape
+from assay_core.canonical import canonical
+from verdicts import plain
+from verdicts.plain import CaseUnreadable
+
+FILE = "tools.json"
+VERSION = 1
+_SHAPE = frozenset({"digest", "defaults", "normalise"})
+_OPERATIONS = {name: name for name in OPERATIONS}
+
+
+def tool_to_plain(shape: ToolShape) -> dict[str, Any]:
+    """Return the JSON form of a tool's shape; its name is the key that it stands under."""
+    return {
+        "digest": shape.digest,
+        "defaults": dict(shape.defaults),
+        "normalise": {name: list(operations) for name, operations in shape.normalise.items()},
+    }
+
+
+def tool_from_plain(name: str, value: Any, path: str) -> ToolShape:
+    """Read the JSON form; raise CaseUnreadable naming the path."""
+    raw = plain.record(value, path, _SHAPE)
+    normalise = plain.mapping(raw["normalise"], f"{path}.normalise")
+    return ToolShape(
+        name=name,
+        digest=plain.text(raw["digest"], f"{path}.digest"),
+        defaults=plain.mapping(raw["defaults"], f"{path}.defaults"),
+        normalise={
+            argument: plain.several(operations, f"{path}.normalise.{argument}", _operation)
+            for argument, operations in normalise.items()
+        },
+    )
+
+
+def write_tools(path: Path, shapes: Mapping[str, ToolShape]) -> None:
+    """Write the shapes of tools as one file."""
+    tools = {name: tool_to_plain(shape) for name, shape in shapes.items()}
+    path.write_text(f"{canonical({'v': VERSION, 'tools': tools})}\n", encoding="ascii")
+
+
+def read_tools(path: Path) -> dict[str, ToolShape]:
+    """Read such a file; raise CaseUnreadable that says what is wrong where."""
+    try:
+        value = json.loads(path.read_bytes(), object_pairs_hook=plain.without_doubles)
+    except (OSError, ValueError, RecursionError) as error:
+        raise CaseUnreadable(str(path), f"can't be read: {error}") from error
+    whole = plain.record(value, str(path), frozenset({"v", "tools"}))
+    if whole["v"] != VERSION:
+        raise CaseUnreadable(f"{path}: v", f"is {whole['v']!r}, and this version reads {VERSION}")
+    tools = plain.mapping(whole["tools"], f"{path}: tools")
+    return {name: tool_from_plain(name, each, f"{path}: tools.{name}") for name, each in tools.items()}
+
+
+def _operation(value: Any, path: str) -> str:
+    return plain.one_of(value, path, _OPERATIONS)
