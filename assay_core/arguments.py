@@ -11,6 +11,7 @@ from typing import Any
 
 from assay_core.instants import NotAnInstant, as_text, from_text
 
+OPERATIONS = ("strip", "lower", "upper", "instant")
 _AS_WRITTEN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
 
 
