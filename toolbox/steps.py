@@ -72,10 +72,10 @@ def deny(question: Question) -> str:
 
 
 def tool(question: Question) -> str:
-    """Refuse a tool that is not there, or whose changed declaration nobody has acknowledged."""
+    """Refuse a tool that is not there."""
     if question.definition is None or question.connector is None:
         return f"there is no tool named {question.tool[:100]!r}"
-    return acknowledgements.obstacle(question.definition)
+    return ""
 
 
 def pause(question: Question) -> str:
@@ -84,6 +84,11 @@ def pause(question: Question) -> str:
         if rule.pattern.tool == question.tool:
             return f"{question.tool} is paused (tool rule {rule.id}): {rule.because}"
     return ""
+
+
+def changed(question: Question) -> str:
+    """Refuse a tool whose changed declaration nobody has acknowledged."""
+    return acknowledgements.obstacle(question.definition) if question.definition else ""
 
 
 def ask(question: Question) -> str:
@@ -134,7 +139,7 @@ def proof(question: Question) -> str:
     return proofs.obstacle(question.connector) if question.connector else ""
 
 
-BEFORE_LIMITS: tuple[Step, ...] = (caller, deny, tool, pause, ask, allow, schema, subject)
+BEFORE_LIMITS: tuple[Step, ...] = (caller, deny, tool, pause, changed, ask, allow, schema, subject)
 AFTER_LIMITS: tuple[Step, ...] = (proof,)
 ORDER = (*(step.__name__ for step in BEFORE_LIMITS), "budget", *(step.__name__ for step in AFTER_LIMITS))
 
