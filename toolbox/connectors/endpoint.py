@@ -71,6 +71,16 @@ class Endpoint:
     ca_env: str = ""
     connections: int = 4
 
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The environment variables that must be set before anything can be asked."""
+        return tuple(filter(None, ("" if self.url else self.url_env, *self.credential_env, self.ca_env)))
+
+    @property
+    def shown(self) -> str:
+        """What may be shown of the credential: the variables that hold it."""
+        return ", ".join(self.credential_env) or "no credential"
+
     def site(self) -> Site:
         """Return the server's address; raise Failure where the variable holds none."""
         text = (os.environ.get(self.url_env, "").strip() if self.url_env else "") or self.url

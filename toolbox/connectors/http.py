@@ -5,7 +5,6 @@ the host, proxies of the environment are not used, and only checked addresses ar
 without httpx around it: it has no redirects, cookies, proxies or unpacking that had to be switched off.
 """
 
-import os
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,11 +17,11 @@ from toolbox.connectors import httpjson, httpstatus
 from toolbox.connectors.addresses import AddressRefused, NameUnknown
 from toolbox.connectors.endpoint import Credentials, Endpoint, Site
 from toolbox.connectors.httpjson import AnswerMalformed
-from toolbox.connectors.httpsockets import BoundBackend, CertificateRefused, Clock
-from toolbox.connectors.httpstatus import Failure
+from toolbox.connectors.httpsockets import BoundBackend, Clock, Session
+from toolbox.connectors.httpstatus import CertificateRefused, Failure
+from toolbox.connectors.pool import Pool, PoolBusy
 from toolbox.deadline import Deadline, DeadlinePassed
 
-_IDLE_SECONDS = 30
 _REDIRECTS = 3
 _HEADERS = ((b"Accept", b"application/json"), (b"Accept-Encoding", b"identity"), (b"User-Agent", b"assay"))
 
@@ -59,6 +58,7 @@ class _Call:
     ask: Ask
     site: Site
     credentials: Credentials
+    deadline: Deadline
     most_bytes: int
 
 
@@ -69,18 +69,18 @@ class Reader:
         self._endpoint = endpoint
         self._clock = Clock()
         self._lock = threading.Lock()
-        self._pool: httpcore.ConnectionPool | None = None
-        self._made_for: tuple[int, Site, bool] | None = None
+        self._pool: Pool[Session] | None = None
+        self._made_for: tuple[Site, bool] | None = None
 
     def read(self, ask: Ask, deadline: Deadline, most_bytes: int) -> Reply:
         """Return the reply; raise Failure for everything else that can happen."""
-        call = _Call(ask, self._endpoint.site(), self._endpoint.credentials(), most_bytes)
+        call = _Call(ask, self._endpoint.site(), self._endpoint.credentials(), deadline, most_bytes)
         self._clock.deadline = deadline
         try:
             return self._followed(call)
-        except (AddressRefused, CertificateRefused, NameUnknown, DeadlinePassed) as error:
+        except (AddressRefused, CertificateRefused, NameUnknown, DeadlinePassed, PoolBusy) as error:
             raise httpstatus.of_connection(error) from None
-        except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:
+        except (httpcore.NetworkError, httpcore.ProtocolError) as error:
             raise httpstatus.of_protocol(error) from None
         except AnswerMalformed as error:
             raise Failure(Status.ERROR, str(error)) from None
@@ -106,67 +106,67 @@ class Reader:
         raise Failure(Status.ERROR, f"the server redirects more than {_REDIRECTS} times")
 
     def _patiently(self, call: _Call, target: str) -> Reply | str:
-        """Exchange once, and again where a kept connection turns out to have ended."""
-        pool, fresh = self._pool_for(call.site, call.credentials)
+        """Exchange once, and once more where a kept connection turns out to have ended."""
+        pool = self._pool_for(call.site, call.credentials)
+        session = pool.take(call.deadline)
+        was_kept = session.exchanges > 0
         try:
-            return self._exchange(pool, call, target)
+            return _exchange(pool, session, call, target)
         except (httpcore.RemoteProtocolError, httpcore.ReadError, httpcore.WriteError):
-            if fresh:
+            if not was_kept:
                 raise
-        return self._exchange(pool, call, target)
+        return _exchange(pool, pool.take(call.deadline, fresh=True), call, target)
 
-    def _exchange(self, pool: httpcore.ConnectionPool, call: _Call, target: str) -> Reply | str:
-        """Return the reply, or where a redirect leads."""
-        response = pool.handle_request(self._request(call, target))
-        try:
-            head = httpstatus.Head.of(response)
-            if head.location is not None:
-                return head.location
-            body = _body(response, head, call.most_bytes)
-        finally:
-            response.close()
-        head.refuse_failures(body, call.credentials, absent=call.ask.absent)
-        if head.status == 404:
-            return Reply(404, _said(body))
-        return Reply(200, httpjson.read(body), head.links)
-
-    def _request(self, call: _Call, target: str) -> httpcore.Request:
-        site = call.site
-        url = httpcore.URL(
-            scheme=site.scheme.encode(), host=site.host.encode(), port=site.port, target=target.encode()
-        )
-        headers = [(b"Host", site.netloc.encode()), *_HEADERS, *call.credentials.headers]
-        content = None
-        if call.ask.search is not None:
-            content = httpstatus.search_body(call.ask.search)
-            headers += [(b"Content-Type", b"application/json"), (b"Content-Length", b"%d" % len(content))]
-        return httpcore.Request(
-            "GET" if content is None else "POST",
-            url,
-            headers=headers,
-            content=content,
-            extensions={"timeout": {"pool": self._clock.left()}},
-        )
-
-    def _pool_for(self, site: Site, credentials: Credentials) -> tuple[httpcore.ConnectionPool, bool]:
-        """Return the pool, and whether it holds no connection that could have ended meanwhile."""
-        made_for = (os.getpid(), site, credentials.secret)
+    def _pool_for(self, site: Site, credentials: Credentials) -> Pool[Session]:
+        """Return the connections to this site; those to an earlier address are closed."""
+        made_for = (site, credentials.secret)
         with self._lock:
             if self._pool is None or self._made_for != made_for:
-                # A pool of the parent process is dropped, not closed: its sockets are the parent's.
+                if self._pool is not None:
+                    self._pool.close()
                 self._pool = self._new_pool(site, credentials)
                 self._made_for = made_for
-            return self._pool, not self._pool.connections
+            return self._pool
 
-    def _new_pool(self, site: Site, credentials: Credentials) -> httpcore.ConnectionPool:
+    def _new_pool(self, site: Site, credentials: Credentials) -> Pool[Session]:
         is_plain_secret = site.scheme == "http" and credentials.secret
-        return httpcore.ConnectionPool(
-            ssl_context=self._endpoint.tls() if site.scheme == "https" else None,
-            max_connections=self._endpoint.connections,
-            max_keepalive_connections=self._endpoint.connections,
-            keepalive_expiry=_IDLE_SECONDS,
-            network_backend=BoundBackend(self._clock, self._endpoint.networks, public=not is_plain_secret),
-        )
+        backend = BoundBackend(self._clock, self._endpoint.networks, public=not is_plain_secret)
+        tls = self._endpoint.tls() if site.scheme == "https" else None
+        return Pool(lambda _: Session(site, backend, tls), self._endpoint.connections)
+
+
+def _exchange(pool: Pool[Session], session: Session, call: _Call, target: str) -> Reply | str:
+    """Return the reply, or where a redirect leads; the session is kept where it can be used again."""
+    try:
+        response = session.begin(_request(call, target))
+        try:
+            head = httpstatus.Head.of(response)
+            body = b"" if head.location is not None else _body(response, head, call.most_bytes)
+        finally:
+            response.close()
+    except BaseException:
+        pool.discard(session)
+        raise
+    (pool.give_back if session.is_usable() else pool.discard)(session)
+    if head.location is not None:
+        return head.location
+    head.refuse_failures(body, call.credentials, absent=call.ask.absent)
+    if head.status == 404:
+        return Reply(404, _said(body))
+    return Reply(200, httpjson.read(body), head.links)
+
+
+def _request(call: _Call, target: str) -> httpcore.Request:
+    site = call.site
+    url = httpcore.URL(
+        scheme=site.scheme.encode(), host=site.host.encode(), port=site.port, target=target.encode()
+    )
+    headers = [(b"Host", site.netloc.encode()), *_HEADERS, *call.credentials.headers]
+    content = None
+    if call.ask.search is not None:
+        content = httpstatus.search_body(call.ask.search)
+        headers += [(b"Content-Type", b"application/json"), (b"Content-Length", b"%d" % len(content))]
+    return httpcore.Request("GET" if content is None else "POST", url, headers=headers, content=content)
 
 
 def _body(response: httpcore.Response, head: httpstatus.Head, most_bytes: int) -> bytes:

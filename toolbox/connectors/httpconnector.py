@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 from urllib.parse import quote, urlencode
 
 from assay_core.results import Status
@@ -21,6 +21,28 @@ from toolbox.values import ValueUnreadable
 
 _LEAST_READ = 1_048_576
 _MOST_READ = 8_388_608
+
+
+class Bounds(Protocol):
+    """How long and how much may be read."""
+
+    @property
+    def deadline(self) -> Deadline:
+        """The end of the whole call."""
+        ...
+
+    @property
+    def most_bytes(self) -> int:
+        """The bytes of one answer at most."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Unasked:
+    """The bounds of reads that no tool asked for, like those of a proof."""
+
+    deadline: Deadline
+    most_bytes: int = _LEAST_READ
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +98,17 @@ class HttpConnector(ABC):
     def answer(self, call: Call) -> Outcome:
         """Ask and weigh. May raise Failure, ArgumentRefused, DeadlinePassed, AnswerMalformed."""
 
-    def get(self, call: Call, path: str, query: Mapping[str, Any] | None = None, **ask: Any) -> Reply:
+    def get(self, bounds: Bounds, path: str, query: Mapping[str, Any] | None = None, **ask: Any) -> Reply:
         """Read one target; raise Failure."""
         target = path + (f"?{urlencode(query, doseq=True)}" if query else "")
-        return self._reader.read(Ask(target, **ask), call.deadline, call.most_bytes)
+        return self._reader.read(Ask(target, **ask), bounds.deadline, bounds.most_bytes)
 
-    def search(self, call: Call, path: str, query: Mapping[str, Any], body: Any, **ask: Any) -> Reply:
+    def search(self, bounds: Bounds, path: str, query: Mapping[str, Any], body: Any, **ask: Any) -> Reply:
         """Put a search that this connector itself built; raise Failure."""
         return self._reader.read(
             Ask(f"{path}?{urlencode(query)}" if query else path, search=body, **ask),
-            call.deadline,
-            call.most_bytes,
+            bounds.deadline,
+            bounds.most_bytes,
         )
 
     def close(self) -> None:

@@ -1,9 +1,11 @@
 """Sockets for HTTP whose every wait ends with the call's deadline, and which reach checked addresses only."""
 
+import contextlib
 import select
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -11,11 +13,11 @@ import httpcore
 
 from toolbox.connectors import addresses
 from toolbox.connectors.addresses import Address, AddressRefused, Network
+from toolbox.connectors.endpoint import Site
+from toolbox.connectors.httpstatus import CertificateRefused
 from toolbox.deadline import Deadline, DeadlinePassed
 
-
-class CertificateRefused(Exception):
-    """The server's certificate does not prove that it is who it should be."""
+_IDLE_SECONDS = 30
 
 
 class Clock(threading.local):
@@ -142,3 +144,35 @@ class BoundBackend(httpcore.NetworkBackend):
             connection.close()
             raise
         return BoundStream(connection, self._clock)
+
+
+class Session:
+    """One kept connection to one site, used by one call at a time.
+
+    httpcore's own pool is not used: under load it closes connections that another thread has just been given.
+    """
+
+    def __init__(self, site: Site, backend: BoundBackend, tls: ssl.SSLContext | None) -> None:
+        self._connection = httpcore.HTTPConnection(
+            httpcore.Origin(site.scheme.encode(), site.host.encode(), site.port),
+            ssl_context=tls,
+            keepalive_expiry=_IDLE_SECONDS,
+            network_backend=backend,
+        )
+        self.opened = self.used = time.monotonic()
+        self.exchanges = 0
+
+    def begin(self, request: httpcore.Request) -> httpcore.Response:
+        """Send a request and return the response's head; its body is still to come."""
+        response = self._connection.handle_request(request)
+        self.exchanges += 1
+        return response
+
+    def is_usable(self) -> bool:
+        """Whether the last exchange ended cleanly, and the other side has not closed since."""
+        return self._connection.is_idle() and not self._connection.has_expired()
+
+    def close(self) -> None:
+        """Close the connection."""
+        with contextlib.suppress(OSError, httpcore.NetworkError):
+            self._connection.close()

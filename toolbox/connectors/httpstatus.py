@@ -10,11 +10,14 @@ from assay_core.results import Status
 from toolbox.connectors import httpjson
 from toolbox.connectors.addresses import AddressRefused
 from toolbox.connectors.httpjson import AnswerMalformed, inert
-from toolbox.connectors.httpsockets import CertificateRefused
 from toolbox.deadline import DeadlinePassed
 
 _BUSY = (408, 425, 429)
 _SAID = ("error", "message", "detail", "reason", "errorMessage")
+
+
+class CertificateRefused(Exception):
+    """The server's certificate does not prove that it is who it should be."""
 
 
 class Failure(Exception):
@@ -62,8 +65,6 @@ def of_connection(error: Exception) -> Failure:
 
 def of_protocol(error: Exception) -> Failure:
     """The failure of an exchange that broke off, or that was not HTTP."""
-    if isinstance(error, httpcore.PoolTimeout):
-        return Failure(Status.UNAVAILABLE, "every connection was in use until the call's time was over")
     if isinstance(error, httpcore.ConnectError):
         return Failure(Status.UNAVAILABLE, f"cannot connect: {inert(str(error), 80)}")
     said = str(error)

@@ -1,8 +1,9 @@
 """What a cluster's credential may do, by the cluster's own word: the needed reads, and not one write."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from toolbox.connectors.credential import Finding
 from toolbox.connectors.httpjson import Part, inert
 
 REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
@@ -46,16 +47,15 @@ class Rule:
             and not self.resources.isdisjoint({need.plural, "*"})
         )
 
-    def findings(self) -> Iterator[str]:
-        """Say each way in which it is more than reading."""
+    def findings(self) -> Iterator[tuple[str, str]]:
+        """Return each way in which it is more than reading: the verbs, and on what."""
         writes = sorted(self.verbs - READS)
         if writes and not self._is_harmless():
-            yield f"may {', '.join(writes)} {self._what()}"
-        verbs = ", ".join(sorted(self.verbs))
+            yield ", ".join(writes), self._what()
         for resource in sorted(self.resources):
             _, _, part = resource.partition("/")
-            if part in _OPENS or resource in ("*", "*/*") or part == "*":
-                yield f"may {verbs} {inert(resource, 60)}, which opens a shell or a tunnel"
+            if part in _OPENS or part == "*" or resource == "*":
+                yield ", ".join(sorted(self.verbs)), f"{inert(resource, 60)} (opens a shell or a tunnel)"
 
     def _is_harmless(self) -> bool:
         return self.verbs <= {"create"} | READS and all(
@@ -68,24 +68,40 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """The answer of one review, for one namespace."""
+    """The answer of one review, for one namespace. `paths` pairs verbs with addresses that are no objects."""
 
     namespace: str
     rules: tuple[Rule, ...]
-    paths: tuple[str, ...]
+    paths: tuple[tuple[str, str], ...]
     incomplete: str
 
-    def findings(self) -> Iterator[str]:
-        """Say each way in which the credential is more than a reader here, or in which nobody can tell."""
+    def findings(self) -> Iterator[Finding]:
+        """Return each way in which the credential is more than a reader here, or in which nobody can tell."""
         if self.incomplete:
-            yield f"the cluster cannot list every permission ({self.incomplete}), so nothing is proven"
+            yield Finding(
+                "incomplete",
+                f"the namespace {self.namespace}",
+                f"permissions that the cluster cannot list ({self.incomplete})",
+                cure="use an account whose rights come from RBAC alone",
+            )
         for rule in self.rules:
-            yield from rule.findings()
-        yield from self.paths
+            for verbs, what in rule.findings():
+                yield self._finding("rule", verbs, what)
+        for verbs, what in self.paths:
+            yield self._finding("path", verbs, what)
 
-    def lacks(self, needs: Iterable[Need]) -> list[str]:
-        """Return the needs that no rule allows."""
-        return [str(need) for need in needs if not any(rule.allows(need) for rule in self.rules)]
+    def _finding(self, check: str, verbs: str, what: str) -> Finding:
+        return Finding(
+            check,
+            what,
+            verbs,
+            via=f"a binding that holds in the namespace {self.namespace}",
+            cure="take it out of the Role or ClusterRole (kubectl auth can-i --list shows them all)",
+        )
+
+    def allows(self, need: Need) -> bool:
+        """Return whether the credential may do this read here."""
+        return any(rule.allows(need) for rule in self.rules)
 
 
 def body(namespace: str) -> dict[str, object]:
@@ -118,9 +134,8 @@ def _words(part: Part, key: str) -> frozenset[str]:
     return frozenset(item.text() for item in part.at(key).items()) if part.has(key) else frozenset()
 
 
-def _path_findings(parts: list[Part]) -> Iterator[str]:
+def _path_findings(parts: list[Part]) -> Iterator[tuple[str, str]]:
     for part in parts:
         writes = sorted(_words(part, "verbs") - {"get", "head", "options"})
         if writes:
-            paths = ", ".join(sorted(_words(part, "nonResourceURLs")))
-            yield f"may {', '.join(writes)} the address {inert(paths, 80)}"
+            yield ", ".join(writes), inert(", ".join(sorted(_words(part, "nonResourceURLs"))), 80)

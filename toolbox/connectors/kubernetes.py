@@ -4,21 +4,24 @@ credential may do nothing else.
 The official client is not used: its deadline starts anew with every byte, and it takes errors of any length.
 """
 
+import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay_core.results import Status
 from toolbox.connectors import fitting, kubeproof
 from toolbox.connectors.base import Outcome
+from toolbox.connectors.credential import Finding, Guard, Proof, ProofImpossible
 from toolbox.connectors.endpoint import Endpoint
-from toolbox.connectors.httpconnector import Call, HttpConnector
+from toolbox.connectors.httpconnector import Bounds, Call, HttpConnector, Unasked
 from toolbox.connectors.httpjson import AnswerMalformed, Part, inert
 from toolbox.connectors.httpstatus import Failure
 from toolbox.connectors.kubeproof import Need
 from toolbox.connectors.kubequestion import KubeQuestion, label_value, object_name
 from toolbox.connectors.paths import dotted
+from toolbox.deadline import Deadline, DeadlinePassed
 from toolbox.querytext import ArgumentRefused
 
 _FRESH_SECONDS = 300
@@ -35,54 +38,76 @@ class KubernetesConnector(HttpConnector):
     ) -> None:
         super().__init__(name, title, endpoint, tenant=tenant)
         self.namespaces = namespaces
+        self.guard: Guard | None = None
         self._lock = threading.Lock()
-        self._proven: dict[tuple[str, Need], float] = {}
+        self._proven_until = 0.0
+        self._needs: dict[tuple[str, Need], float] = {}
+
+    def is_configured(self) -> bool:
+        """Whether this process was given the cluster's address and a credential for it."""
+        return all(os.environ.get(name, "").strip() for name in self.endpoint.variables)
+
+    def prove(self, deadline: Deadline) -> Proof:
+        """Have the cluster list what the credential may do, in every namespace; raise ProofImpossible."""
+        try:
+            return self._proof(Unasked(deadline))
+        except (Failure, AnswerMalformed, DeadlinePassed) as error:
+            raise ProofImpossible(f"what the credential may do cannot be listed: {error}") from None
+
+    def _proof(self, bounds: Bounds) -> Proof:
+        began = time.monotonic()
+        names = {"default", "kube-system", *(self.namespaces or self._all_namespaces(bounds))}
+        reviews = [self._review(bounds, name) for name in sorted(names)]
+        found = tuple(dict.fromkeys(finding for review in reviews for finding in review.findings()))
+        if not found:
+            with self._lock:
+                self._proven_until = time.monotonic() + _FRESH_SECONDS
+        return Proof(self.endpoint.shown, found, (time.monotonic() - began) * 1000)
 
     def answer(self, call: Call) -> Outcome:
-        """Have the credential proven, then read."""
+        """Have the credential proven, both ways, then read."""
         plan: KubeQuestion = call.question.plan
         namespace = object_name(plan.namespace, call.arguments.get(plan.namespace))
         if self.namespaces and namespace not in self.namespaces:
             raise ArgumentRefused(f"the namespace {namespace} is not among those that may be asked")
-        self._require_proof(call, namespace, plan.need)
+        self._require_reader(call)
+        self._require(call, namespace, plan.need)
         return self._object(call, namespace) if plan.name else self._objects(call, namespace)
 
-    def findings(self, call: Call, namespace: str, need: Need) -> list[str]:
-        """Return every way in which the credential is more, or less, than this tool's reader."""
-        here = self._review(call, namespace)
-        found = [f"may not {lack} in {namespace}" for lack in here.lacks([need])]
-        others = {"default", "kube-system", *(self.namespaces or self._all_namespaces(call, here))} - {
-            namespace
-        }
-        for review in (here, *(self._review(call, other) for other in sorted(others))):
-            found += [f"{finding} (in {review.namespace})" for finding in review.findings()]
-        return found
-
-    def _require_proof(self, call: Call, namespace: str, need: Need) -> None:
+    def _require_reader(self, call: Call) -> None:
+        """Raise Failure unless the whole credential was proven a moment ago."""
         with self._lock:
-            proven_at = self._proven.get((namespace, need))
-        if proven_at is not None and time.monotonic() - proven_at < _FRESH_SECONDS:
-            return
-        found = self.findings(call, namespace, need)
-        if found:
-            more = f", and {len(found) - 3} more" if len(found) > 3 else ""
+            if time.monotonic() < self._proven_until:
+                return
+        if found := self._proof(call).findings:
+            raise _no_reader(found)
+
+    def _require(self, call: Call, namespace: str, need: Need) -> None:
+        """Raise Failure unless the credential may do this read in this namespace, and nothing more there."""
+        with self._lock:
+            if time.monotonic() < self._needs.get((namespace, need), 0.0):
+                return
+        review = self._review(call, namespace)
+        if found := tuple(review.findings()):
+            raise _no_reader(found)
+        if not review.allows(need):
             raise Failure(
-                Status.REFUSED,
-                f"the credential is not proven to be a reader: it {'; '.join(found[:3])}{more}. Correct its "
-                "Role or ClusterRole to get, list and watch on what the tools ask for",
+                Status.ERROR, f"the credential may not {need} in {namespace}: allow it in a Role there"
             )
         with self._lock:
-            self._proven[(namespace, need)] = time.monotonic()
+            self._needs[(namespace, need)] = time.monotonic() + _FRESH_SECONDS
 
-    def _review(self, call: Call, namespace: str) -> kubeproof.Review:
-        reply = self.search(call, kubeproof.REVIEW, {}, kubeproof.body(namespace))
+    def _review(self, bounds: Bounds, namespace: str) -> kubeproof.Review:
+        reply = self.search(bounds, kubeproof.REVIEW, {}, kubeproof.body(namespace))
         return kubeproof.read(reply.part, namespace)
 
-    def _all_namespaces(self, call: Call, here: kubeproof.Review) -> list[str]:
-        if here.lacks([Need("list", "", "namespaces")]):
-            return []
-        asked = {"limit": str(_MOST_NAMESPACES)}
-        answer = self.get(call, "/api/v1/namespaces", asked).part
+    def _all_namespaces(self, bounds: Bounds) -> list[str]:
+        try:
+            answer = self.get(bounds, "/api/v1/namespaces", {"limit": str(_MOST_NAMESPACES)}).part
+        except Failure as failure:
+            if failure.code != 403:
+                raise
+            return []  # what may not be listed is reviewed when it is asked
         if _continued(answer):
             raise Failure(
                 Status.REFUSED,
@@ -138,6 +163,12 @@ class KubernetesConnector(HttpConnector):
         if reply.status == 404:
             return Status.UNANSWERABLE, f"there is no namespace {namespace}, so nothing can be found in it"
         return Status.EMPTY, ""
+
+
+def _no_reader(found: Sequence[Finding]) -> Failure:
+    said = "; ".join(f"{finding.detail} ({finding.cure})" for finding in found[:3])
+    more = f", and {len(found) - 3} more" if len(found) > 3 else ""
+    return Failure(Status.REFUSED, f"the credential can do more than read: {said}{more}")
 
 
 def _refuse_unknown_kind(status: Part, name: str) -> None:
