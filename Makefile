@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BOOT = $(PYTHON) triage/local/bootstrap.py
 .DEFAULT_GOAL := help
-.PHONY: demo run demo-reset manage test test-full bench lint lock help python
+.PHONY: demo run demo-reset manage test test-full conformance bench lint lock help python
 
 demo: python ## Start everything, post the example deliveries, print how each was judged (DEMO_ONCE=1: stop then)
 	@$(BOOT) -- -m triage.local.launch demo
@@ -21,6 +21,10 @@ test: python ## Run the tests, with scaled counts (T="tests/pure -k name" runs s
 
 test-full: python ## Run the tests with the counts of the acceptance lists
 	@FULL=1 $(BOOT) --with development -- -m pytest --timeout 3600 $(T)
+
+conformance: python ## Run the public MCP conformance suite and the Inspector (installs them under .local)
+	@$(BOOT) --with development -- -m tests.conformance.install
+	@$(BOOT) --with development -- -m pytest tests/conformance $(T)
 
 bench: python ## Run the benchmarks on embedded servers (B="webhook_accept" runs one)
 	@$(BOOT) -- -m benchmarks $(B)

@@ -12,6 +12,7 @@ from assay_core.instants import NotAnInstant, from_text
 
 _FORMATS = FormatChecker(formats=())
 _LONGEST = 200
+_QUOTED = 80
 
 
 @_FORMATS.checks("date-time")
@@ -71,5 +72,7 @@ def complaint(value: Any, schema: Mapping[str, Any]) -> str:
         return ""
     first = errors[0]
     place = ".".join(str(part) for part in first.absolute_path)
-    message = first.message if len(first.message) <= _LONGEST else first.message[: _LONGEST - 1] + "…"
+    message = first.message
+    if len(message) > _LONGEST:  # it begins with the value, and what is wrong with that comes last
+        message = f"{message[:_QUOTED]}…{message[_QUOTED + 1 - _LONGEST :]}"
     return f"{place}: {message}" if place else message

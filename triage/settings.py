@@ -139,11 +139,29 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 5,
 }
 SWEEP_SECONDS = env.integer("SWEEP_SECONDS", 5, least=1)
+SEAL_SECONDS = env.integer("SEAL_SECONDS", 5, least=1)
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "incidents.tasks.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": 60}},
     "partitions": {"task": "audit.tasks.prepare_partitions", "schedule": 6 * 3600},
+    "seal": {"task": "audit.tasks.seal", "schedule": SEAL_SECONDS, "options": {"expires": 60}},
+    "publish": {"task": "audit.tasks.publish", "schedule": 30, "options": {"expires": 60}},
+    "verify": {"task": "audit.tasks.verify", "schedule": 24 * 3600, "options": {"expires": 3600}},
     "beat": {"task": "triage.tasks.note_heartbeat", "schedule": 30, "options": {"expires": 60}},
 }
+
+# --- The audit log's seal ---------------------------------------------------------------------
+# The key is the upkeep worker's alone; whoever holds it can sign another log.
+AUDIT_SIGNING_KEY = env.text("AUDIT_SIGNING_KEY")
+AUDIT_VERIFIER = env.words("AUDIT_VERIFIER")
+AUDIT_PLACES = env.words("AUDIT_PLACES")
+AUDIT_PUT_TOKEN = env.text("AUDIT_PUT_TOKEN")
+EMAIL_HOST = env.text("EMAIL_HOST", "localhost")
+EMAIL_PORT = env.integer("EMAIL_PORT", 25, least=1)
+EMAIL_HOST_USER = env.text("EMAIL_HOST_USER")
+EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD")
+EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", False)
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM", "assay@localhost")
 
 # --- What is loaded ---------------------------------------------------------------------------
 TRIAGE_TOOLS = env.paths("TRIAGE_TOOLS")

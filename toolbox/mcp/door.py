@@ -15,6 +15,8 @@ from django.db import DatabaseError
 
 from accounts import tokens
 from accounts.tokens import Caller, Scope, TokenRefused
+from toolbox import registry
+from toolbox.definitions import DefinitionError
 from toolbox.mcp import listing, requests
 from toolbox.mcp.parts import OwnTool
 from toolbox.mcp.refusals import Refusals
@@ -80,12 +82,17 @@ class Door:
             await requests.answer(send, 408, {"error": "the body did not arrive in time"}, connection="close")
         except (Busy, TooSlow):
             await requests.answer(send, 503, {"error": "too many requests at once"}, retry_after="2")
+        except DefinitionError:
+            _log.exception("the tools can't be loaded")
+            await requests.answer(send, 503, {"error": "the tools can't be loaded; the log says why"})
         except DatabaseError:
             _log.exception("a token could not be looked up")
             await requests.answer(send, 503, {"error": "the database does not answer"}, retry_after="5")
         else:
-            scope[CALLER] = caller
-            await self.inside(scope, requests.replayed(body, receive), send)
+            # The space around a field's value is no part of it, and not every server takes it off.
+            trimmed = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
+            inner = {**scope, "headers": trimmed, CALLER: caller}
+            await self.inside(inner, requests.replayed(body, receive), send)
 
     def _look_at_address(self, scope: ASGIScope, headers: Headers) -> None:
         if not self.is_open:
@@ -113,6 +120,7 @@ class Door:
             raise self._unauthorised(refused.reason, "invalid_token") from refused
 
     def _verified(self, secret: str) -> Caller:
+        registry.current()  # loaded here, in a thread, where the first request would else stop all others
         return tokens.verify(secret, audience=self.address.base_url, now=datetime.now(UTC))
 
     async def _body(self, receive: Receive, headers: Headers) -> bytes:

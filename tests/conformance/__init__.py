@@ -1,0 +1,1 @@
+"""The public conformance suite and the Inspector against our server: `make conformance`."""

@@ -1,0 +1,5 @@
+"""The settings of the conformance runs: as in development, and answers as event streams, for progress."""
+
+from triage.settings import *  # noqa: F403
+
+MCP_SENDS_JSON = False
