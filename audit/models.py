@@ -37,3 +37,19 @@ class Payload(models.Model):
 
     def __str__(self) -> str:
         return f"payload of entry {self.pk}"
+
+
+class Checkpoint(models.Model):
+    """The log at one size: its root, and the signed note that says so."""
+
+    id = models.BigIntegerField(primary_key=True)
+    size = models.BigIntegerField()
+    root = models.BinaryField()
+    note = models.TextField()
+
+    class Meta:
+        managed = False
+        db_table = "audit_checkpoint"
+
+    def __str__(self) -> str:
+        return f"checkpoint of size {self.size}"

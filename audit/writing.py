@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
 from assay_core.canonical import canonical
-from assay_core.envelope import SALT_BYTES, Envelope, commitment
+from assay_core.envelope import SALT_BYTES, Envelope, commitment, is_same, leaf
 
 _KIND = re.compile(r"[a-z][a-z_]*\.[a-z][a-z_]*")
 _ACTOR_MAX = 200
@@ -36,6 +36,7 @@ def write(
     actor: str,
     incident: int | None = None,
     investigation: int | None = None,
+    using: str = DEFAULT_DB_ALIAS,
 ) -> EntryRef:
     """Append one entry and return its reference. It stands or falls with the caller's transaction.
 
@@ -46,24 +47,27 @@ def write(
     _refuse_malformed(kind, actor)
     body = canonical(dict(payload))
     salt = secrets.token_bytes(SALT_BYTES)
-    with transaction.atomic(savepoint=False), connection.cursor() as cursor:
-        cursor.execute("SELECT nextval('audit_entry_id_seq'), clock_timestamp()")
-        number, recorded_at = cursor.fetchone()
-        envelope = Envelope(
-            id=number,
-            recorded_at=recorded_at,
-            kind=kind,
-            actor=actor,
-            incident=incident,
-            investigation=investigation,
-            payload=commitment(salt, body),
-        )
+    with transaction.atomic(using=using, savepoint=False), connections[using].cursor() as cursor:
         cursor.execute(
-            "SELECT audit_append(%s, %s, %s, %s, %s, %s, %s, %s, %s)",
-            [number, recorded_at, kind, actor, incident, investigation, envelope.canonical(), salt, body],
+            "SELECT entry, at, hash FROM audit_append(%s, %s, %s, %s, %s, %s)",
+            [kind, canonical(actor), incident, investigation, salt, body],
         )
-        (leaf,) = cursor.fetchone()
-    return EntryRef(id=number, leaf=bytes(leaf).hex(), recorded_at=recorded_at)
+        number, recorded_at, found = cursor.fetchone()
+    envelope = Envelope(
+        id=number,
+        recorded_at=recorded_at,
+        kind=kind,
+        actor=actor,
+        incident=incident,
+        investigation=investigation,
+        payload=commitment(salt, body),
+    )
+    if not is_same(leaf(envelope.canonical()), bytes(found)):
+        raise RuntimeError(
+            f"entry {number}: the database hashed another text than this one was to be. Do not commit; "
+            "look for a proxy or a database setting that changes texts."
+        )
+    return EntryRef(id=number, leaf=bytes(found).hex(), recorded_at=recorded_at)
 
 
 def _refuse_malformed(kind: str, actor: str) -> None:

@@ -7,9 +7,10 @@ There is no way back: undoing this migration would delete the log.
 
 from typing import Any
 
-from django.conf import settings
 from django.db import migrations, models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+
+from audit.migrations import _ground
 
 TABLES = """
 CREATE SEQUENCE audit_entry_id_seq AS bigint;
@@ -163,61 +164,19 @@ CREATE TABLE audit_entry_default PARTITION OF audit_entry DEFAULT;
 
 def lay(apps: Any, editor: BaseDatabaseSchemaEditor) -> None:
     """Make tables, triggers and functions, as assay_audit where the migrating role may become it."""
-    app = settings.DATABASES["default"].get("USER") or _one(editor, "SELECT current_user")
-    migrator = _one(editor, "SELECT current_user")
-    if not _one(editor, "SELECT count(*) FROM pg_roles WHERE rolname = %s", [app]):
-        raise RuntimeError(
-            f"The role {app!r} of DATABASE_URL does not exist in this server. Create it first: "
-            "docs/howto/run-in-production-with-systemd.md lists the statements."
+    app, migrator = _ground.application(editor), _ground.migrator(editor)
+    with _ground.as_keeper(editor):
+        for statements in (TABLES, TRIGGERS, APPEND, PARTITIONS):
+            _ground.run(editor, statements)
+        for function in ("audit_append", "audit_prepare_partitions", "audit_guard_partition", "audit_refuse"):
+            _ground.run(editor, f"REVOKE ALL ON FUNCTION {function} FROM PUBLIC")
+        tables = "audit_entry, audit_payload, audit_entry_default, audit_entry_id_seq"
+        _ground.grant(editor, f"SELECT ON {tables}", [app, migrator])
+        _ground.grant(editor, "USAGE ON SEQUENCE audit_entry_id_seq", [app])
+        _ground.grant(editor, "EXECUTE ON FUNCTION audit_append, audit_prepare_partitions", [app])
+        _ground.run(
+            editor, "SELECT audit_guard_partition('audit_entry_default'); SELECT audit_prepare_partitions()"
         )
-    _run(editor, "SET LOCAL lock_timeout = '5s'")
-    keeper = _keeper(editor)
-    if keeper:
-        _run(editor, f"SET LOCAL ROLE {_name(editor, keeper)}")
-    for statements in (TABLES, TRIGGERS, APPEND, PARTITIONS):
-        _run(editor, statements)
-    _grant(editor, sorted({app, migrator}), app)
-    _run(editor, "SELECT audit_guard_partition('audit_entry_default'); SELECT audit_prepare_partitions()")
-    if keeper:
-        _run(editor, "RESET ROLE")
-
-
-def _grant(editor: BaseDatabaseSchemaEditor, readers: list[str], app: str) -> None:
-    names = ", ".join(_name(editor, reader) for reader in readers)
-    _run(
-        editor,
-        f"GRANT SELECT ON audit_entry, audit_payload, audit_entry_default, audit_entry_id_seq TO {names}",
-    )
-    for function in ("audit_append", "audit_prepare_partitions", "audit_guard_partition", "audit_refuse"):
-        _run(editor, f"REVOKE ALL ON FUNCTION {function} FROM PUBLIC")
-    _run(editor, f"GRANT USAGE ON SEQUENCE audit_entry_id_seq TO {_name(editor, app)}")
-    _run(editor, f"GRANT EXECUTE ON FUNCTION audit_append, audit_prepare_partitions TO {_name(editor, app)}")
-
-
-def _keeper(editor: BaseDatabaseSchemaEditor) -> str | None:
-    """Return assay_audit where it exists and the migrating role may become it."""
-    if not _one(editor, "SELECT count(*) FROM pg_roles WHERE rolname = 'assay_audit'"):
-        return None
-    # PostgreSQL 16 split membership into inheriting and becoming.
-    how = "SET" if int(_one(editor, "SELECT current_setting('server_version_num')")) >= 160000 else "MEMBER"
-    may = _one(editor, "SELECT pg_has_role(current_user, 'assay_audit', %s)", [how])
-    return "assay_audit" if may else None
-
-
-def _name(editor: BaseDatabaseSchemaEditor, role: str) -> str:
-    return editor.connection.ops.quote_name(role)
-
-
-def _run(editor: BaseDatabaseSchemaEditor, statements: str) -> None:
-    with editor.connection.cursor() as cursor:
-        cursor.execute(statements)
-
-
-def _one(editor: BaseDatabaseSchemaEditor, query: str, values: list[str] | None = None) -> Any:
-    with editor.connection.cursor() as cursor:
-        cursor.execute(query, values)
-        row = cursor.fetchone()
-    return row[0]
 
 
 class Migration(migrations.Migration):

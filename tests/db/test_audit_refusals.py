@@ -9,18 +9,27 @@ from typing import Any
 import psycopg
 import pytest
 
+from assay_core.notes import SigningKey
+from audit import sealing
 from audit.protection import weaknesses
 from audit.writing import write
 from tests.servers import ROOT, Servers
 
 Link = psycopg.Connection[Any]
 MONTH = f"audit_entry_{datetime.now(UTC):%Y_%m}"
-TABLES = ("audit_entry", MONTH, "audit_entry_default", "audit_payload")
+SEALS = ("audit_leaf", "audit_node", "audit_batch", "audit_checkpoint", "audit_publication")
+TABLES = ("audit_entry", MONTH, "audit_entry_default", "audit_payload", *SEALS)
+COLUMNS = {
+    "audit_payload": "body", "audit_leaf": "entry", "audit_node": "height", "audit_batch": "size",
+    "audit_checkpoint": "note", "audit_publication": "said",
+}  # fmt: skip
 
 
 @pytest.fixture
 def one_entry(committed_db: None) -> int:
-    return write("thing.done", {"a": 1}, actor="system").id
+    refs = [write("thing.done", {"a": 1}, actor="system") for _ in range(256)]
+    sealing.seal_all(SigningKey.make("log.example/audit"))
+    return refs[0].id
 
 
 @pytest.fixture
@@ -39,12 +48,12 @@ def refused(link: Link, statement: str) -> str:
 
 @pytest.mark.parametrize("table", TABLES)
 def test_the_application_changes_nothing_in_the_log(app: Link, table: str) -> None:
-    column = "body" if table == "audit_payload" else "kind"
-    refused(app, f"UPDATE {table} SET {column} = 'x'")
+    column = COLUMNS.get(table, "kind")
+    refused(app, f"UPDATE {table} SET {column} = NULL")
     refused(app, f"DELETE FROM {table}")
     refused(app, f"TRUNCATE {table}")
     refused(app, f"SELECT * FROM {table} FOR UPDATE")
-    refused(app, f"INSERT INTO {table} SELECT * FROM {table}")
+    refused(app, f"INSERT INTO {table} OVERRIDING SYSTEM VALUE SELECT * FROM {table}")
     refused(app, f"DROP TABLE {table}")
     refused(app, f"ALTER TABLE {table} DISABLE TRIGGER ALL")
     refused(app, f"ALTER TABLE {table} DISABLE TRIGGER audit_no_change")
@@ -84,11 +93,15 @@ def test_objects_of_the_same_name_in_front_of_the_search_path_are_not_used(
     with psycopg.connect(superuser_dsn) as link:
         link.execute(f"GRANT TEMP ON DATABASE {link.info.dbname} TO assay_app")
     app.execute("CREATE TEMP TABLE audit_entry (id bigint)")
+    app.execute("CREATE TEMP TABLE audit_payload (entry bigint, salt bytea, body text)")
     app.execute("CREATE TEMP SEQUENCE audit_entry_id_seq START 900000")
-    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
-        app.execute(
-            "SELECT audit_append(nextval('audit_entry_id_seq'), now(), 'a.b', 'x', 1, 1, '{}', '', '{}')"
-        )
+    row = app.execute(
+        "SELECT entry FROM audit_append('a.b', '\"x\"', 1, 1, %s, '{}')", [b"s" * 32]
+    ).fetchone()
+    assert row is not None
+    assert row[0] < 900000
+    assert app.execute("SELECT count(*) FROM public.audit_entry WHERE id = %s", row).fetchone() == (1,)
+    assert app.execute("SELECT count(*) FROM pg_temp.audit_entry").fetchone() == (0,)
 
 
 def test_every_function_with_its_owners_rights_has_its_search_path_pinned(superuser_dsn: str) -> None:
@@ -96,14 +109,17 @@ def test_every_function_with_its_owners_rights_has_its_search_path_pinned(superu
         found = link.execute(
             "SELECT proname, proconfig FROM pg_proc WHERE proname LIKE 'audit\\_%' AND prosecdef"
         ).fetchall()
-    assert {name for name, _ in found} == {"audit_append", "audit_prepare_partitions"}
+    assert {name for name, _ in found} == {
+        "audit_append", "audit_prepare_partitions", "audit_take_leaves", "audit_add_checkpoint",
+        "audit_note_publication", "audit_erase",
+    }  # fmt: skip
     assert all("search_path=pg_catalog, pg_temp" in (settings or []) for _, settings in found)
 
 
 def test_the_owner_that_migrates_can_read_but_not_change(one_entry: int, owner_dsn: str) -> None:
     with psycopg.connect(owner_dsn) as owner:
-        assert owner.execute("SELECT count(*) FROM audit_entry").fetchone() == (1,)
-        assert owner.execute(f"SELECT count(*) FROM {MONTH}").fetchone() == (1,)
+        assert owner.execute("SELECT count(*) FROM audit_entry").fetchone() == (256,)
+        assert owner.execute(f"SELECT count(*) FROM {MONTH}").fetchone() == (256,)
         owner.rollback()
         for statement in (
             "DELETE FROM audit_entry",
@@ -118,12 +134,12 @@ def test_the_owner_that_migrates_can_read_but_not_change(one_entry: int, owner_d
 
 @pytest.mark.parametrize("table", TABLES)
 def test_even_a_superuser_meets_the_trigger_first(one_entry: int, superuser_dsn: str, table: str) -> None:
-    column = "body" if table == "audit_payload" else "kind"
+    column = COLUMNS.get(table, "kind")
     with psycopg.connect(superuser_dsn) as link:
         link.execute("SET session_replication_role = replica")
         link.commit()
-        if table != "audit_entry_default":
-            assert "append-only" in refused(link, f"UPDATE {table} SET {column} = 'x'")
+        if table not in ("audit_entry_default", "audit_publication"):
+            assert "append-only" in refused(link, f"UPDATE {table} SET {column} = NULL")
             assert "append-only" in refused(link, f"DELETE FROM {table}")
         assert "append-only" in refused(link, f"TRUNCATE {table}")
 
@@ -169,6 +185,7 @@ def test_with_a_single_role_the_trigger_still_refuses_and_the_weakness_is_said(
             link.execute("INSERT INTO audit_payload VALUES (1, 'x', 'x')")
             link.commit()
             assert "append-only" in refused(link, "UPDATE audit_payload SET body = 'y'")
+            assert "append-only" in refused(link, "UPDATE audit_payload SET body = NULL, salt = NULL")
             assert "append-only" in refused(link, "TRUNCATE audit_entry")
     finally:
         with psycopg.connect(superuser_dsn, autocommit=True) as link:

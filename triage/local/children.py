@@ -11,7 +11,9 @@ SECRETS: Mapping[str, frozenset[str]] = {
     "web": frozenset({"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "+"}),
     "investigate": frozenset({"DATABASE_URL", "REDIS_URL", "MODEL_API_KEY", "+"}),
     "execute": frozenset({"DATABASE_URL", "REDIS_URL", "EXECUTOR_SECRETS", "+"}),
-    "upkeep": frozenset({"DATABASE_URL", "REDIS_URL", "AUDIT_SIGNING_KEY"}),
+    "upkeep": frozenset(
+        {"DATABASE_URL", "REDIS_URL", "AUDIT_SIGNING_KEY", "AUDIT_PUT_TOKEN", "EMAIL_HOST_PASSWORD"}
+    ),
     "beat": frozenset({"REDIS_URL"}),
     "demo": frozenset({"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DEMO_SECRET"}),
     "command": frozenset({"DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "SECRET_KEY", "+"}),

@@ -1,0 +1,5 @@
+"""Publish checkpoints."""
+
+
+def publish_due() -> None:
+    """Not yet."""
