@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from assay_core.arguments import ToolShape
 from verdicts.attempt import attempt
 from verdicts.cases import Example, read_cases, too_few
 from verdicts.fact import RuleMalformed
+from verdicts.packs import folders_of
 from verdicts.plain import CaseUnreadable
 from verdicts.rule import Rule, RuleSpec, spec_of
 from verdicts.rulebook import Rulebook
@@ -32,19 +33,17 @@ class LoadedRule:
 
 
 def load_rulebook(
-    folders: Sequence[Path], shapes: Mapping[str, ToolShape], suspended: frozenset[str] = frozenset()
+    packs: Sequence[Path | str], shapes: Mapping[str, ToolShape], suspended: frozenset[str] = frozenset()
 ) -> Rulebook:
-    """Load every rule of the folders. What can't be used stands in `broken` with a sentence.
+    """Load every rule of the packs (folders or import paths). What can't be used stands in `broken`.
 
     A name that two files claim is broken, whoever came first: a pack must not change what a shipped
     rule means.
     """
     rules: dict[str, RuleSpec] = {}
-    broken: dict[str, str] = {}
+    folders, broken = folders_of(packs)
     seen: dict[str, Path] = {}
-    for folder in dict.fromkeys(Path(folder).resolve() for folder in folders):
-        if not folder.is_dir():
-            broken[folder.name] = f"there is no folder {folder}: correct the list of rule folders."
+    for folder in folders:
         for path in rule_files(folder):
             name = path.stem
             if name in seen:
@@ -64,27 +63,37 @@ def rule_files(folder: Path) -> tuple[Path, ...]:
     return tuple(sorted(path for path in folder.glob("*.py") if not path.name.startswith("_")))
 
 
+def cases_of(path: Path) -> Path:
+    """Return the file beside a rule that holds its cases."""
+    return path.with_name(path.stem + CASES_SUFFIX)
+
+
 def load_rule(path: Path, shapes: Mapping[str, ToolShape]) -> LoadedRule:
     """Load one rule file and prove it by its cases; raise RuleUnusable with the sentence for people."""
-    source = _text(path)
-    cases_path = path.with_name(path.stem + CASES_SUFFIX)
+    source = text_of(path)
+    cases_path = cases_of(path)
     if not cases_path.is_file():
         raise RuleUnusable(
             f"its cases are missing: write {cases_path.name} beside it, two that pass and two that fail."
         )
-    cases = _text(cases_path)
+    cases = text_of(cases_path)
     spec = _spec(path, source, cases)
+    return LoadedRule(spec, examples_of(spec, shapes, cases_path.name), path)
+
+
+def examples_of(spec: RuleSpec, shapes: Mapping[str, ToolShape], named: str) -> tuple[Example, ...]:
+    """Return a rule's cases, once it ends them as they say; raise RuleUnusable. `named` is their file."""
     unknown = [tool for tool in spec.tools if tool not in shapes]
     if unknown:
         raise RuleUnusable(f"it asks {', '.join(unknown)}, which no connector here offers.")
     try:
-        examples = read_cases(cases, spec, shapes)
+        examples = read_cases(spec.cases, spec, shapes)
     except CaseUnreadable as error:
-        raise RuleUnusable(f"{cases_path.name} can't be read: {error}.") from error
+        raise RuleUnusable(f"{named} can't be read: {error}.") from error
     problem = too_few(examples) or _unproven(spec, examples, shapes)
     if problem:
         raise RuleUnusable(f"{problem}{'' if problem.endswith('.') else '.'}")
-    return LoadedRule(spec, examples, path)
+    return examples
 
 
 def _unproven(spec: RuleSpec, examples: Sequence[Example], shapes: Mapping[str, ToolShape]) -> str:
@@ -106,7 +115,20 @@ def _spec(path: Path, source: str, cases: str) -> RuleSpec:
         raise RuleUnusable(f"{path.name} is not Python: {error}.") from error
     if found:
         raise RuleUnusable(f"{path.name}, {found[0]}.")
-    module, problem = attempt(_run, path, source)
+    return built(path, source, cases, compiled(path, source))
+
+
+def compiled(path: Path, source: str) -> CodeType:
+    """Compile a rule from the very text that the digest covers, never from stale bytecode."""
+    return compile(source, str(path), "exec", dont_inherit=True)
+
+
+def built(path: Path, source: str, cases: str, code: CodeType) -> RuleSpec:
+    """Run a rule's code and freeze the rule that it declares; raise RuleUnusable.
+
+    Neither its source nor its cases are looked at: that is for load_rule.
+    """
+    module, problem = attempt(_run, path, code)
     if problem:
         raise RuleUnusable(f"{path.name} can't be run: {problem}.")
     declared = [
@@ -129,16 +151,15 @@ def _spec(path: Path, source: str, cases: str) -> RuleSpec:
     return spec
 
 
-def _run(path: Path, source: str) -> ModuleType:
-    """Run a rule's source: compiled from the very text that the digest covers, never from stale bytecode."""
+def _run(path: Path, code: CodeType) -> ModuleType:
     module = ModuleType(f"assay_rules.{path.stem}")
     module.__file__ = str(path)
-    code = compile(source, str(path), "exec", dont_inherit=True)
     exec(code, module.__dict__)  # noqa: S102 a rule is code by design
     return module
 
 
-def _text(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """Return a file's text; raise RuleUnusable."""
     try:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:

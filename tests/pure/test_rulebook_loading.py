@@ -100,7 +100,7 @@ def test_a_source_or_folder_that_can_not_be_read_is_broken(tmp_path: Path) -> No
     written(tmp_path).write_bytes(b"\xff\xfe")
     book = load_rulebook([tmp_path, tmp_path / "no_such_pack"], SHAPES)
     assert "can't be read" in book.broken["retry_finished"]
-    assert "there is no folder" in book.broken["no_such_pack"]
+    assert "there is no folder" in book.broken["pack no_such_pack"]
 
 
 def test_a_bad_rule_does_not_stop_the_others(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_the_rulebook_knows_no_rule_under_another_name() -> None:
 def test_careless_and_impure_sources_are_refused_with_their_line(line: str, words: str) -> None:
     found = complaints(f"first = 1\n{line}\n")
     assert found
-    assert words in found[0]
+    assert any(words in each for each in found)
     assert found[0].startswith(("line 2", "line 3"))
 
 

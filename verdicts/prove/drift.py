@@ -1,12 +1,13 @@
 """The drift proof: whatever happens to a field that a fact read, or to its entry, must cost the pass.
 
-For each earning case of a rule, each field that a fact read (and what holds it) is dropped, nulled,
-renamed, retyped, emptied and set to NaN, and each deciding entry is marked, moved or taken away. A
-mutant that still passes is a survivor: the rule reads carelessly there.
+For each earning case of a rule, each field that a fact or refutation read (and what holds it) is dropped,
+nulled, renamed, retyped, emptied and set to NaN, and each deciding entry is marked, moved or taken away.
+Where a fact reads cut answers, the lists of failing cases are cut. A mutant that passes is a survivor:
+the rule reads carelessly there.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -14,10 +15,12 @@ from assay_core.arguments import ToolShape
 from assay_core.results import Status
 from verdicts.answer import Answer, shown
 from verdicts.attempt import attempt
-from verdicts.case import Case, Entry, Subject
+from verdicts.case import Entry, Subject
 from verdicts.cases import Example
 from verdicts.demand import same
-from verdicts.fact import Fact
+from verdicts.fact import Check, Fact
+from verdicts.prove.again import deciding, judge_again
+from verdicts.prove.weakness import Proof, Weakness
 from verdicts.rule import RuleSpec
 from verdicts.rulebook import Rulebook
 from verdicts.verdict import verdict
@@ -28,60 +31,52 @@ _DROP = object()
 _NAN = float("nan")
 
 
-@dataclass(frozen=True, slots=True)
-class Survivor:
-    """A mutant that still passes: in which case, for which fact, and what was done."""
-
-    rule: str
-    case: str
-    fact: str
-    mutant: str
-
-
-@dataclass(frozen=True, slots=True)
-class DriftReport:
-    """How many mutants of a rule were judged, and which of them passed."""
-
-    rule: str
-    mutants: int
-    survivors: tuple[Survivor, ...]
-
-
-def prove_drift(rule: RuleSpec, examples: Sequence[Example], shapes: Mapping[str, ToolShape]) -> DriftReport:
-    """Judge every mutant of the earning cases of a rule. Raises nothing for what a rule does."""
+def drifting(
+    rule: RuleSpec, examples: Sequence[Example], shapes: Mapping[str, ToolShape]
+) -> tuple[int, tuple[Weakness, ...]]:
+    """Return how many mutants of a rule's cases were judged, and those that pass."""
     alone = Rulebook(rules={rule.name: rule}, shapes=shapes)
     judged = 0
     survivors = []
     for example in examples:
-        if not example.passes:
-            continue
-        case, entries, deciding = _bare(example, alone)
-        for name, number in deciding:
-            for mutant, changed in _mutants(rule.facts[name], entries[number], example.subject):
-                judged += 1
-                if _passes(case, example.subject, {**entries, number: changed}, alone):
-                    survivors.append(Survivor(rule.name, example.name, name, mutant))
-    return DriftReport(rule.name, judged, tuple(survivors))
+        for name, mutant, entries in _spoiled(rule, example, alone):
+            judged += 1
+            if judge_again(example, entries, alone).passed:
+                survivors.append(Weakness(Proof.DRIFT, rule.name, name, mutant, example.name))
+    return judged, tuple(survivors)
 
 
-def _bare(example: Example, alone: Rulebook) -> tuple[Case, dict[int, Entry], list[tuple[str, int]]]:
-    """Reduce a case to the entries that decide: an older good answer must not stand in for a newest one."""
+def _spoiled(
+    rule: RuleSpec, example: Example, alone: Rulebook
+) -> Iterator[tuple[str, str, dict[int, Entry | None]]]:
+    """Yield (fact, what was done, entries) for each mutant of a case."""
     whole = verdict(example.case, example.subject, example.entries, alone)
-    deciding = [(fact.name, fact.entry) for fact in whole.facts if fact.entry is not None]
-    kept = {number: example.entries[number] for _, number in deciding}
-    return example.case, kept, deciding
+    # Only what decides is kept: an older good answer must not stand in for a newest one that drifted.
+    kept = deciding(whole, example.entries)
+    for fact in whole.facts:
+        if fact.entry is None:
+            continue
+        of_one = _mutants if example.passes else _cut
+        for words, changed in of_one(rule.facts[fact.name], kept[fact.entry], example.subject):
+            yield fact.name, words, {**kept, fact.entry: changed}
+    if example.passes:
+        yield from _refuting(rule, example, kept)
 
 
-def _passes(case: Case, subject: Subject, entries: Mapping[int, Entry | None], alone: Rulebook) -> bool:
-    present = {number: entry for number, entry in entries.items() if entry is not None}
-    listed = tuple(
-        (number, entry.leaf) for number, entry in present.items() if entry.investigation == case.investigation
-    )
-    return verdict(replace(case, entries=listed), subject, present, alone).passed
+def _refuting(
+    rule: RuleSpec, example: Example, kept: Mapping[int, Entry]
+) -> Iterator[tuple[str, str, dict[int, Entry | None]]]:
+    """Yield what drifts under a refutation: silence because a field has gone is no silence."""
+    for name, refutation in rule.refutations.items():
+        for number, entry in example.entries.items():
+            if entry.tool == refutation.tool and entry.investigation == example.case.investigation:
+                for words, result in field_mutants(refutation.when, entry, example.subject):
+                    if not words.endswith(" is emptied"):  # nothing there refutes nothing
+                        yield name, words, {**kept, number: replace(entry, result=result)}
 
 
 def _mutants(fact: Fact, entry: Entry, subject: Subject) -> Iterator[tuple[str, Entry | None]]:
-    for words, result in _field_mutants(fact, entry, subject):
+    for words, result in field_mutants(fact.holds, entry, subject):
         yield words, replace(entry, result=result)
     yield from _question_mutants(entry)
     yield from _state_mutants(fact, entry, subject)
@@ -103,6 +98,21 @@ def _state_mutants(fact: Fact, entry: Entry, subject: Subject) -> Iterator[tuple
     yield "the entry is missing", None
     if fact.covers:
         yield "the answer does not say which window it covered", replace(entry, covered=None)
+        for edge in fact.covers.values():
+            less = {other: kept for other, kept in (entry.covered or {}).items() if other != edge}
+            yield f"the answer does not say {edge} when it covered", replace(entry, covered=less)
+
+
+def _cut(fact: Fact, entry: Entry, subject: Subject) -> Iterator[tuple[str, Entry | None]]:
+    """Yield a failing answer cut short, where a fact says that a cut answer may be read."""
+    if not fact.truncation_harmless_because:
+        return
+    for steps, value in _nodes(entry.result, ()):
+        for length in range(len(value)) if type(value) is list else ():
+            result = _changed(entry.result, steps, value[:length])
+            path = ".".join(map(str, steps))
+            words = f"{path} is cut after {length} of {len(value)}"
+            yield words, replace(entry, result=result, status=Status.TRUNCATED)
 
 
 def _question_mutants(entry: Entry) -> Iterator[tuple[str, Entry]]:
@@ -116,10 +126,12 @@ def _question_mutants(entry: Entry) -> Iterator[tuple[str, Entry]]:
             yield f"{name} was asked as {shown(other)}", replace(entry, arguments=changed)
 
 
-def _field_mutants(fact: Fact, entry: Entry, subject: Subject) -> Iterator[tuple[str, Any]]:
+def field_mutants(check: Check, entry: Entry, subject: Subject) -> Iterator[tuple[str, Any]]:
+    """Yield (what was done, result) for each field that a check reads, and what holds that field."""
     answer = Answer(entry.result)
-    attempt(fact.holds, answer, subject)
+    attempt(check, answer, subject)
     read = {path for path, _ in answer.reads}
+    asked = {*map(str, entry.arguments.values()), *subject.identifiers.values()}
     for steps, value in _nodes(entry.result, ()):
         path = ".".join(map(str, steps))
         if not any(each == path or each.startswith(f"{path}.") for each in read):
@@ -128,6 +140,8 @@ def _field_mutants(fact: Fact, entry: Entry, subject: Subject) -> Iterator[tuple
             yield f"{path} is dropped", _changed(entry.result, steps, _DROP)
             renamed = _changed(entry.result, (*steps[:-1], f"{steps[-1]}_renamed"), value)
             yield f"{path} is renamed", _changed(renamed, steps, _DROP)
+        if type(value) is str and value in asked:
+            yield f"{path} names another", _changed(entry.result, steps, f"{value}-of-another")
         for words, other in _others(value):
             if not same(other, value):
                 yield f"{path} {words}", _changed(entry.result, steps, other)

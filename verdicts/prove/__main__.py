@@ -1,0 +1,7 @@
+"""`python -m verdicts.prove` is `assay-prove`."""
+
+import sys
+
+from verdicts.prove.command import main
+
+sys.exit(main())
