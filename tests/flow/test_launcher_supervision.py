@@ -2,9 +2,11 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,13 +34,12 @@ def keeper(tmp_path: Path) -> Iterator[Supervisor]:
 
 
 @pytest.fixture
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that the account which PostgreSQL steps down to can walk to."""
-    folder = tmp_path_factory.mktemp("servers")
-    for parent in (folder, *folder.parents):
-        if parent.stat().st_uid == os.getuid() and str(parent).startswith("/tmp/"):
-            parent.chmod(0o755)
-    return folder / "postgres"
+def data() -> Iterator[Path]:
+    """A folder that the account which PostgreSQL steps down to can walk to; pytest's own are private."""
+    folder = Path(tempfile.mkdtemp(prefix="assay-test-", dir="/tmp"))
+    folder.chmod(0o755)
+    yield folder / "postgres"
+    shutil.rmtree(folder)
 
 
 def _child(name: str, *arguments: str) -> Child:
