@@ -43,7 +43,7 @@ def is_allowed(address: Address, networks: Sequence[Network]) -> bool:
     inner = embedded(address)
     if any(candidate in network for candidate in {address, inner} for network in networks):
         return True
-    return all(is_public(candidate) for candidate in (address, inner))
+    return is_public(inner)
 
 
 def is_public(address: Address) -> bool:

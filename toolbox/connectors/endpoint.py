@@ -27,9 +27,8 @@ class Site:
 
     def same_host(self, location: str) -> str:
         """Return a redirect's path and query; raise Failure where it leads to another server."""
-        whole = urljoin(f"{self.scheme}://{self.netloc}/", location)
         try:
-            parts = urlsplit(whole)
+            parts = urlsplit(urljoin(f"{self.scheme}://{self.netloc}/", location))
             port = parts.port or _port(parts.scheme)
         except (ValueError, KeyError):
             raise Failure(Status.ERROR, "the server redirects to what is no address") from None

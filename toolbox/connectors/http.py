@@ -23,7 +23,8 @@ from toolbox.connectors.pool import Pool, PoolBusy
 from toolbox.deadline import Deadline, DeadlinePassed
 
 _REDIRECTS = 3
-_HEADERS = ((b"Accept", b"application/json"), (b"Accept-Encoding", b"identity"), (b"User-Agent", b"assay"))
+_ACCEPT = (b"Accept", b"application/json")
+_HEADERS = ((b"Accept-Encoding", b"identity"), (b"User-Agent", b"assay"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +163,8 @@ def _request(call: _Call, target: str) -> httpcore.Request:
         scheme=site.scheme.encode(), host=site.host.encode(), port=site.port, target=target.encode()
     )
     headers = [(b"Host", site.netloc.encode()), *_HEADERS, *call.credentials.headers]
+    if not any(name.lower() == b"accept" for name, _ in headers):
+        headers.append(_ACCEPT)
     content = None
     if call.ask.search is not None:
         content = httpstatus.search_body(call.ask.search)

@@ -197,13 +197,23 @@ def _refuse_error(reply: Reply) -> None:
 
 def _picked(item: Any, call: Call) -> dict[str, Any]:
     plan: ApiQuestion = call.question.plan
-    found = {name: dotted(item, path) for name, path in plan.fields.items()}
+    found = {name: _field(item, path) for name, path in plan.fields.items()}
     for name, argument in plan.same.items():
         if str(found[name]).lower() != str(call.arguments.get(argument)).lower():
             raise AnswerMalformed(
                 f"the answer has {name}={inert(str(found[name]), 60)!r}, which was not asked for"
             )
     return found
+
+
+def _field(item: Any, path: str) -> Any:
+    """Return a field; one whose path ends in ? may be left out by the server, and is null then."""
+    if not path.endswith("?"):
+        return dotted(item, path)
+    try:
+        return dotted(item, path[:-1])
+    except AnswerMalformed:
+        return None
 
 
 def _doubts(plan: ApiQuestion, reply: Reply, count: int) -> list[str]:
