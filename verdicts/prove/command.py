@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None, out: TextIO | None = None) -> i
     except CaseUnreadable as error:
         print(f"assay-prove: {error}.", file=sys.stderr)
         return IMPOSSIBLE
-    return told(options.places or [SHIPPED], tools, out or sys.stdout)
+    return told(options.places or [SHIPPED], tools, lambda line: print(line, file=out or sys.stdout))
 
 
 def known_tools(places: Sequence[Path | str]) -> dict[str, ToolShape]:
@@ -54,18 +54,18 @@ def known_tools(places: Sequence[Path | str]) -> dict[str, ToolShape]:
     return found
 
 
-def told(places: Sequence[Path | str], tools: Mapping[str, ToolShape], out: TextIO) -> int:
-    """Prove the rules of these places and say what came of it; return the exit code."""
+def told(places: Sequence[Path | str], tools: Mapping[str, ToolShape], say: Callable[[str], object]) -> int:
+    """Prove the rules of these places and say what came of it, line by line; return the exit code."""
     try:
         proofs = prove(rules_of(places), tools)
     except (PackMissing, ProofImpossible) as error:
-        print(f"Nothing is proven: {error}", file=out)
+        say(f"Nothing is proven: {error}")
         return IMPOSSIBLE
     for each in proofs:
-        print(_line(each), file=out)
+        say(_line(each))
         for words in _grouped(each.weaknesses):
-            print(f"  {words}", file=out)
-    print(_summary(proofs), file=out)
+            say(f"  {words}")
+    say(_summary(proofs))
     return PROVEN if all(each.is_proven for each in proofs) else WEAK
 
 

@@ -36,9 +36,11 @@ def _is_reached(answer: Answer, subject: Subject) -> bool:
 
 
 def _counts_hardly_any_errors(answer: Answer, subject: Subject) -> bool:
+    errors = answer.integer("report.counters.error_count")
     requests = answer.integer("report.counters.requests_total")
     return (
-        0 <= answer.integer("report.counters.error_count") * 100 <= requests
+        errors >= 0
+        and errors * 100 <= requests
         and requests > 0
         and 0 <= answer.integer("report.age_seconds") <= 900
         and answer.text("report.service") == subject["service"]

@@ -13,9 +13,10 @@ from verdicts.rule import Rule
 
 
 def _has_room(answer: Answer, subject: Subject) -> bool:
-    size = answer.integer("disk.size_bytes")
+    size, used = answer.integer("disk.size_bytes"), answer.integer("disk.used_bytes")
     return (
-        0 <= answer.integer("disk.used_bytes") * 10 <= size * 8
+        used >= 0
+        and used * 10 <= size * 8
         and answer.integer("disk.most_used_of_last_five") * 10 <= size * 8
         # It has been as full as the alert says: this is the volume, and the window, that it fired about.
         and answer.integer("disk.peak_used_bytes") * 10 >= size * 9
