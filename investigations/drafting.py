@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from string import Template
 
+from toolbox import redaction
 from verdicts.case import Subject
 from verdicts.outcomes import Effect, FactOutcome, Outcome, Verdict
 from verdicts.rule import RuleSpec
@@ -27,8 +28,8 @@ def draft(subject: Subject, verdict: Verdict, rule: RuleSpec | None) -> str:
 
 
 def plain(text: str, longest: int = _LONGEST_QUOTE) -> str:
-    """Return a stranger's text as one inert line: no markup, no line breaks, no citation of ours."""
-    line = _SPACES.sub(" ", text).strip().translate(_INERT)
+    """Return a stranger's text as one inert line: no markup, no line break, no citation, no secret."""
+    line = _SPACES.sub(" ", redaction.text(text)).strip().translate(_INERT)
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
 
 

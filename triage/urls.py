@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from incidents.views import claims, deliveries, entry, incident, moves, queue, rules
+from incidents.views import asks, claims, deliveries, entries, entry, incident, moves, queue, rules
 from triage import health, mcp_address, metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -14,7 +14,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("incidents/<int:number>/acknowledge/", moves.acknowledge, name="acknowledge"),
     path("incidents/<int:number>/assign/", moves.assign, name="assign"),
     path("incidents/<int:number>/ask/", moves.ask, name="ask"),
+    path("entries/", entries.show_all, name="entries"),
     path("entries/<int:number>/", entry.show, name="entry"),
+    path("asks/", asks.show_all, name="asks"),
+    path("asks/<int:number>/", asks.answer, name="ask_answer"),
     path("deliveries/", deliveries.show_all, name="deliveries"),
     path("deliveries/<int:number>/", deliveries.show, name="delivery"),
     path("claims/new/", claims.new, name="claim"),
@@ -23,5 +26,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("metrics", metrics.metrics, name="metrics"),
     path(".well-known/oauth-protected-resource/mcp", mcp_address.protected_resource),
     path("", include("accounts.urls")),
+    path("", include("toolbox.urls")),
     path("", include("incidents.urls")),
 ]

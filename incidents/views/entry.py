@@ -1,4 +1,4 @@
-"""One entry of the audit log: what was asked, with which arguments, and what came back."""
+"""One entry of the audit log: what was asked, with which arguments, what came back. Secrets are masked."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import person, requires
 from accounts.permissions import Permission
 from audit import reading
-from incidents import queries
+from incidents import entries, queries
 from incidents.tables import Table, table_of
 
 VIEWS = ("table", "tree", "raw")
@@ -25,7 +25,8 @@ def show(request: HttpRequest, number: int) -> HttpResponse:
     entry = reading.entry(number) if number <= queries.MAX_ID else None
     if entry is None or not queries.can_see(person(request), entry.incident):
         raise Http404(f"There is no entry {number}, or it belongs to another team.")
-    payload = entry.payload or {}
+    copied = entries.copy_of(entry)
+    payload = copied.value
     result = payload.get("result")
     tables = table_of(result)
     chosen = request.GET.get("as", "")
@@ -34,12 +35,14 @@ def show(request: HttpRequest, number: int) -> HttpResponse:
         "entry": entry,
         "call": payload if entry.kind == "tool.called" else None,
         "payload": payload,
+        "redacted": copied,
+        "seconds": entries.seconds_taken(payload),
         "tables": tables,
         "view": view,
         "views": VIEWS,
         "raw": json.dumps(result, indent=2, ensure_ascii=False, sort_keys=True),
         "incident": queries.incident(person(request), entry.incident) if entry.incident else None,
-        "nav": "queue",
+        "nav": "entries",
     }
     template = "incidents/_entry.html" if getattr(request, "htmx", False) else "incidents/entry.html"
     return render(request, template, context)

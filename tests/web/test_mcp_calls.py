@@ -123,11 +123,19 @@ def test_characters_that_nobody_sees_are_shown_as_replaced_and_kept_in_the_entry
     assert payload_of(told["structuredContent"]["entry"])["result"]["job"]["state"] == hostile
 
 
-def test_an_answer_that_is_too_long_is_left_to_its_entry(agent: Agent) -> None:
+def test_a_long_text_is_cut_for_an_agent_and_says_so(agent: Agent) -> None:
     agent.world.connector.answers["odd"] = Outcome(Status.OBSERVED, {"text": "x" * 300_000})
+    told = agent.call("odd")["structuredContent"]
+    assert told["result"]["text"].endswith("… (+296000 characters)")
+    assert told["hidden"] == "1 long text cut"
+    assert payload_of(told["entry"])["result"]["text"] == "x" * 300_000
+
+
+def test_an_answer_that_is_too_long_is_left_to_its_entry(agent: Agent) -> None:
+    agent.world.connector.answers["odd"] = Outcome(Status.OBSERVED, {"texts": ["x" * 3_000] * 200})
     told = agent.call("odd")
     assert told["structuredContent"]["result"] is None
-    assert "too long" in told["structuredContent"]["reason"]
+    assert "too long" in told["structuredContent"]["hidden"]
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
@@ -174,9 +182,11 @@ def test_a_connector_that_raises_is_an_error_without_its_words(agent: Agent) -> 
 def test_a_call_past_its_deadline_is_told_so_and_its_entry_is_written_when_it_ends(
     agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from toolbox import gateway
     from toolbox.mcp import server
 
     monkeypatch.setattr(server, "_BESIDES_SECONDS", 0.1)
+    monkeypatch.setattr(gateway, "_BESIDES_SECONDS", 0.2)
     go_on, before = threading.Event(), count_of("tool.called")
     agent.world.connector.before_answer = lambda tool: go_on.wait(10)
     began = time.monotonic()
@@ -192,11 +202,10 @@ def test_a_call_past_its_deadline_is_told_so_and_its_entry_is_written_when_it_en
 
 
 def test_calls_run_side_by_side_and_too_many_are_told_to_come_back(agent: Agent) -> None:
-    threads, go_on = agent.world.front.door.threads, threading.Event()
+    room, go_on = agent.world.front.threads._room, threading.Event()
     agent.world.connector.before_answer = lambda tool: go_on.wait(20)
     timer = threading.Timer(1.5, go_on.set)
     timer.start()
-    room = threads._room
     answers = together_in_threads(
         room + 6, lambda _: agent.modern("tools/call", {"name": "odd", "arguments": {}})
     )

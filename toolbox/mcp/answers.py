@@ -11,9 +11,10 @@ import mcp_types as types
 from assay_core.canonical import canonical
 from assay_core.instants import as_text
 from assay_core.results import Status
-from toolbox import schemas
+from toolbox import redaction, schemas
 from toolbox.called import Called
 from toolbox.definitions import ToolDefinition
+from toolbox.redaction import READERS_CUT, copy_for_readers
 
 ANSWERED = frozenset({Status.OBSERVED, Status.EMPTY, Status.TRUNCATED})
 _MOST_BYTES = 262_144
@@ -29,6 +30,10 @@ _ABOVE: Mapping[str, Any] = {
         "description": "observed, empty and truncated carry an answer; empty is proven to be one.",
     },
     "reason": {"type": "string", "description": "Why there is no answer, or not all of it."},
+    "hidden": {
+        "type": "string",
+        "description": "What this copy lacks of the record: secrets masked, long parts cut. Usually nothing.",
+    },
     "called_at": {"type": "string", "format": "date-time"},
     "covered": {"type": ["object", "null"], "description": "The window and place that the answer covers."},
 }
@@ -36,43 +41,51 @@ _ABOVE: Mapping[str, Any] = {
 
 def output_schema(definition: ToolDefinition) -> dict[str, Any]:
     """Return the schema of a data tool's structured content: its own output below `result`."""
+    masked = {"type": "object", "description": "The same with fields masked."}
+    others = [{"type": "null"}, *([masked] if definition.redact else [])]
     return {
         "type": "object",
         "additionalProperties": False,
         "required": [*_ABOVE, "result"],
         "properties": {
             **_ABOVE,
-            "result": {"anyOf": [_moved(definition.output, "#/properties/result/anyOf/0"), {"type": "null"}]},
+            "result": {"anyOf": [_moved(definition.output, "#/properties/result/anyOf/0"), *others]},
         },
     }
 
 
 def of_call(called: Called, definition: ToolDefinition) -> types.CallToolResult:
-    """Return the answer to a call. A status that carries no answer is a tool error, which an agent reads."""
+    """Return the answer to a call, with its result as readers are shown it.
+
+    A status that carries no answer is a tool error, which an agent reads.
+    """
+    result = called.result if called.status in ANSWERED else None
+    copied = copy_for_readers(result, hints=definition.redact, cut=READERS_CUT)
     structured = {
         "entry": called.entry,
         "status": called.status.value,
         "reason": called.reason,
+        "hidden": copied.note,
         "called_at": as_text(called.called_at),
-        "covered": called.covered,
-        "result": called.result if called.status in ANSWERED else None,
+        "covered": copy_for_readers(called.covered).value,
+        "result": copied.value,
     }
     shown = presentable(structured)
     if _is_otherwise(shown, definition):
-        shown = {**shown, "result": None}
+        shown |= {"result": None, "hidden": "the result, which is not as the tool declares it"}
     if len(json.dumps(shown)) > _MOST_BYTES:
-        shown |= {"result": None, "reason": "The answer is too long to be given here; its entry holds it."}
+        shown |= {"result": None, "hidden": "the result, which is too long; its entry holds it"}
     return _result(shown, is_error=called.status not in ANSWERED)
 
 
 def of_own(value: Mapping[str, Any]) -> types.CallToolResult:
-    """Return what one of the own tools answered."""
-    return _result(presentable(dict(value)), is_error=False)
+    """Return what one of the own tools answered, secrets masked."""
+    return _result(presentable(copy_for_readers(dict(value)).value), is_error=False)
 
 
 def refusal(sentence: str) -> types.CallToolResult:
     """Return a tool error: the agent reads the sentence and can do better."""
-    text = types.TextContent(type="text", text=presentable(sentence))
+    text = types.TextContent(type="text", text=presentable(redaction.text(sentence)))
     return types.CallToolResult(content=[text], is_error=True)
 
 
@@ -98,8 +111,11 @@ def _result(structured: dict[str, Any], *, is_error: bool) -> types.CallToolResu
 
 
 def _is_otherwise(structured: Mapping[str, Any], definition: ToolDefinition) -> bool:
+    """Where fields are masked by name, a number may have become a text: that is declared too."""
     result = structured["result"]
-    return result is not None and bool(schemas.complaint(result, definition.output))
+    if result is None or (definition.redact and isinstance(result, dict)):
+        return False
+    return bool(schemas.complaint(result, definition.output))
 
 
 def _moved(schema: Any, place: str) -> Any:

@@ -15,6 +15,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from assay_core import instants
+from toolbox import redaction
 from triage.pages import markup, moments, visible
 
 register = template.Library()
@@ -28,14 +29,14 @@ THEMES = ("system", "light", "dark")
 @register.filter
 def shown(value: Any) -> str:
     """Text with its hidden characters spelled out; a dash for nothing at all."""
-    return DASH if value is None else visible.shown(str(value))
+    return DASH if value is None else _told(str(value))
 
 
 @register.filter
 def clip(value: Any, limit: int) -> str:
     """At most `limit` characters, hidden ones spelled out, and how many were left off."""
-    kept, left_off = visible.clipped(str(value), limit)
-    return visible.shown(kept) + (f"… (+{left_off:,} characters)" if left_off else "")
+    kept, left_off = visible.clipped(redaction.text(str(value)), limit)
+    return _told(kept) + (f"… (+{left_off:,} characters)" if left_off else "")
 
 
 @register.filter
@@ -47,7 +48,7 @@ def hidden_count(value: Any) -> int:
 @register.filter
 def words(value: Any) -> str:
     """A name of code in words: `no_recurrence_since` reads `no recurrence since`."""
-    return visible.shown(str(value).replace("_", " "))
+    return _told(str(value).replace("_", " "))
 
 
 @register.filter
@@ -57,7 +58,7 @@ def plainly(value: Any) -> str:
     if found := _FACT_AT_START.match(text):
         name, ending = found.groups()
         text = f"“{name.replace('_', ' ')}”{ending}{text[found.end() :]}"
-    return visible.shown(text)
+    return _told(text)
 
 
 @register.filter
@@ -78,7 +79,7 @@ def asked_with(arguments: Any) -> str:
 @register.filter
 def as_json(value: Any) -> str:
     """A value as indented JSON for reading."""
-    return visible.shown(json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True, default=str))
+    return _told(json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True, default=str))
 
 
 @register.filter
@@ -90,7 +91,7 @@ def one_line(value: Any) -> str:
 @register.filter
 def who(actor: Any) -> str:
     """An actor of the audit log in words: `person:mira` reads `mira`."""
-    return visible.shown(str(actor).removeprefix("person:"))
+    return _told(str(actor).removeprefix("person:"))
 
 
 @register.filter
@@ -99,7 +100,7 @@ def instant(value: Any, style: str = "moment") -> SafeString | str:
     try:
         return moment(instants.from_text(value), style)
     except (instants.NotAnInstant, TypeError):
-        return DASH if value is None else visible.shown(str(value))
+        return DASH if value is None else _told(str(value))
 
 
 @register.filter
@@ -120,7 +121,7 @@ def draft(text: str, entries: Collection[int]) -> SafeString:
     def link_of(entry: int) -> str | None:
         return reverse("entry", args=[entry]) if entry in entries else None
 
-    return mark_safe(markup.draft_html(text, link_of))  # noqa: S308 the one sanitiser's output
+    return mark_safe(markup.draft_html(redaction.text(text), link_of))  # noqa: S308 the one sanitiser's output
 
 
 @register.simple_tag
@@ -178,6 +179,11 @@ def with_query(context: template.Context, **changes: Any) -> str:
         if value not in ("", None):
             query[name] = str(value)
     return f"?{query.urlencode()}"
+
+
+def _told(text: str) -> str:
+    """Text as every page shows it: secrets masked, hidden characters spelled out."""
+    return visible.shown(redaction.text(text))
 
 
 def _on_one_line(value: Any) -> str:

@@ -1,0 +1,171 @@
+"""Searching the audit log: by tool, status, actor, incident and time, as far as a person may see entries."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.http import QueryDict
+
+from accounts.models import User
+from accounts.permissions import Permission
+from assay_core.instants import NotAnInstant, from_text
+from assay_core.results import Status
+from audit.models import Entry
+from audit.reading import StoredEntry
+from incidents import keyset
+from incidents.acts import act_in_words
+from incidents.queries import MAX_ID, visible_incidents
+from toolbox import registry
+from toolbox.models import Call
+from toolbox.redaction import Redacted, copy_for_readers
+
+PAGE = 50
+_ORDER: keyset.Order = (("pk", True),)
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is searched for. An empty field asks for nothing; `unread` are those that could not be read."""
+
+    tool: str = ""
+    status: str = ""
+    actor: str = ""
+    incident: int | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    given: Mapping[str, str] | None = None
+    unread: Sequence[str] = ()
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether anything is asked for at all."""
+        return any((self.tool, self.status, self.actor, self.incident, self.since, self.until))
+
+
+@dataclass(frozen=True, slots=True)
+class EntryLine:
+    """One entry in the list. A tool call has its tool, status and time taken."""
+
+    id: int
+    recorded_at: datetime
+    actor: str
+    words: str
+    incident: int | None
+    tool: str = ""
+    status: str = ""
+    stopped_by: str = ""
+    milliseconds: int | None = None
+
+
+def wanted(query: QueryDict) -> Wanted:
+    """Read a search from an address. What cannot be read is left out and named."""
+    given = {name: query.get(name, "").replace("\0", "").strip()[:_LONGEST] for name in _FIELDS}
+    unread = []
+    incident, since, until = _number(given["incident"]), _moment(given["since"]), _moment(given["until"])
+    for name, value in (("incident", incident), ("since", since), ("until", until)):
+        if given[name] and value is None:
+            unread.append(name)
+    status = given["status"] if given["status"] in list(Status) else ""
+    return Wanted(given["tool"], status, given["actor"], incident, since, until, given, unread)
+
+
+def found(user: User, want: Wanted, *, after: str, before: str) -> keyset.Page[Any]:
+    """Return one page of entries, the newest first; tool calls alone where tool or status is asked for."""
+    rows: QuerySet[Any] = (
+        _calls(want) if want.tool or want.status else Entry.objects.filter(_actor("actor", want.actor))
+    )
+    rows = rows.filter(_common(want), _visible(user))
+    return keyset.page(rows, _ORDER, after=after, before=before, size=PAGE)
+
+
+def lines(rows: Sequence[Any]) -> list[EntryLine]:
+    """Return the rows of a page as lines, with what is known of the calls among them."""
+    calls = Call.objects.in_bulk([row.pk for row in rows if isinstance(row, Entry)])
+    return [_line(row, row if isinstance(row, Call) else calls.get(row.pk)) for row in rows]
+
+
+def copy_of(entry: StoredEntry) -> Redacted:
+    """Return what an entry recorded as a page may show it: secrets masked. The record itself stays whole."""
+    payload = entry.payload or {}
+    definition = registry.current().definitions.get(str(payload.get("tool", "")))
+    return copy_for_readers(payload, hints=definition.redact if definition else ())
+
+
+def seconds_taken(payload: Mapping[str, Any]) -> float | None:
+    """Return how long a recorded call took, or None for what is no call."""
+    try:
+        return (from_text(payload["finished_at"]) - from_text(payload["called_at"])).total_seconds()
+    except (KeyError, TypeError, NotAnInstant):
+        return None
+
+
+def tool_names() -> list[str]:
+    """Return the tools to choose from: those that are loaded."""
+    return sorted(registry.current().definitions)
+
+
+def _calls(want: Wanted) -> QuerySet[Call]:
+    rows = Call.objects.filter(_actor("caller", want.actor))
+    if want.tool:
+        rows = rows.filter(tool=want.tool)
+    return rows.filter(status=want.status) if want.status else rows
+
+
+def _actor(field: str, name: str) -> Q:
+    """A person and a token are found by their own name too."""
+    return Q(**{f"{field}__in": [name, f"person:{name}", f"token:{name}"]}) if name else Q()
+
+
+def _common(want: Wanted) -> Q:
+    condition = Q()
+    if want.incident is not None:
+        condition &= Q(incident=want.incident)
+    if want.since is not None:
+        condition &= Q(recorded_at__gte=want.since)
+    if want.until is not None:
+        condition &= Q(recorded_at__lt=want.until)
+    return condition
+
+
+def _visible(user: User) -> Q:
+    if user.has_perm(Permission.SEE_EVERY_TEAM):
+        return Q()
+    return Q(incident__in=visible_incidents(user).values("pk"))
+
+
+def _line(row: Any, call: Call | None) -> EntryLine:
+    if call is None:
+        return EntryLine(row.pk, row.recorded_at, row.actor, act_in_words(row.kind, {}), row.incident)
+    definition = registry.current().definitions.get(call.tool)
+    return EntryLine(
+        id=call.entry,
+        recorded_at=call.recorded_at,
+        actor=call.caller,
+        words=definition.title if definition else call.tool,
+        incident=call.incident,
+        tool=call.tool,
+        status=call.status,
+        stopped_by=call.stopped_by,
+        milliseconds=call.milliseconds,
+    )
+
+
+def _number(text: str) -> int | None:
+    digits = text.removeprefix("#")
+    is_number = digits.isascii() and digits.isdigit() and len(digits) < 20
+    return int(digits) if is_number and int(digits) <= MAX_ID else None
+
+
+def _moment(text: str) -> datetime | None:
+    """Read what a browser's date and time field sends; it is in UTC here, as the field says."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+_FIELDS = ("tool", "status", "actor", "incident", "since", "until")
