@@ -1,6 +1,6 @@
 """One connector's tools from a YAML file, checked part by part."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, cast
@@ -8,6 +8,7 @@ from typing import Any, cast
 from assay_core.canonical import NotCanonical
 from toolbox import schemas, yamlfile
 from toolbox.connectors.kinds import KINDS
+from toolbox.connectors.mysqlgate import StatementRefused, compiled
 from toolbox.definitions import (
     Condition,
     Limits,
@@ -28,6 +29,8 @@ _KNOWN = _NEEDED | {"shape", "key", "sql", "control", "log", "limits", "normalis
 _KNOWN |= {"scope", "redact"}
 _NOT_REMOTE = frozenset({"shape", "sql", "control", "log", "covers"})
 _MOST = {"rows": 10_000, "bytes": 4_194_304, "seconds": 60}
+_Dialect = Callable[[str], Statement]
+_DIALECTS: Mapping[str, _Dialect] = {"postgres": numbered, "mysql": compiled}
 _OPERATIONS = ("strip", "lower", "upper", "instant")
 
 
@@ -97,7 +100,7 @@ def _tool(place: Place, connector: str, kind: str) -> ToolDefinition:
 def _question(place: Place, given: Mapping[str, Any], kind: str) -> Question:
     if kind in KINDS:
         return KINDS[kind].load(place, given)
-    return _sql(place, given) if kind == "postgres" else _log(place, given)
+    return _sql(place, given, _DIALECTS[kind]) if kind in _DIALECTS else _log(place, given)
 
 
 def _schema(place: Place) -> Mapping[str, Any]:
@@ -185,11 +188,13 @@ def _key(place: Place, question: Question) -> str:
     return place.at("key").text()
 
 
-def _sql(place: Place, given: Mapping[str, Any]) -> SqlQuestion:
+def _sql(place: Place, given: Mapping[str, Any], read: _Dialect) -> SqlQuestion:
     if place.data.get("log") is not None:
         raise place.at("log").error("a database's tool has no log question", "Use `sql:`.")
-    statement = _statement(place.at("sql"), given)
-    control = _statement(place.at("control"), given) if place.data.get("control") is not None else None
+    statement = _statement(place.at("sql"), given, read)
+    control = None
+    if place.data.get("control") is not None:
+        control = _statement(place.at("control"), given, read)
     for argument in given["properties"]:
         if argument not in statement.names:
             raise (
@@ -204,10 +209,10 @@ def _sql(place: Place, given: Mapping[str, Any]) -> SqlQuestion:
     return SqlQuestion(statement, control)
 
 
-def _statement(place: Place, given: Mapping[str, Any]) -> Statement:
+def _statement(place: Place, given: Mapping[str, Any], read: _Dialect) -> Statement:
     try:
-        statement = numbered(place.text())
-    except PlaceholderRefused as error:
+        statement = read(place.text())
+    except (PlaceholderRefused, StatementRefused) as error:
         raise place.error(f"{place.path[-1]} cannot be used", f"{error}.") from None
     for name in statement.names:
         if name not in given["properties"]:

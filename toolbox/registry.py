@@ -12,9 +12,16 @@ from toolbox import loading, yamlfile
 from toolbox.connectors import kinds as remote_kinds
 from toolbox.connectors.base import Connector
 from toolbox.connectors.jsonlines import JsonLinesConnector
+from toolbox.connectors.mysql import MysqlConnector
 from toolbox.connectors.postgres import PostgresConnector
 from toolbox.definitions import DefinitionError, ToolDefinition
 from toolbox.yamlfile import Place
+
+_DATABASES: Mapping[str, type[PostgresConnector] | type[MysqlConnector]] = {
+    "postgres": PostgresConnector,
+    "mysql": MysqlConnector,
+    "mariadb": MysqlConnector,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +92,15 @@ def _connectors(file: Path) -> dict[str, Connector]:
 
 def _connector(name: str, place: Place) -> Connector:
     kind = place.data.get("kind") if isinstance(place.data, Mapping) else None
-    if kind == "postgres":
+    if isinstance(kind, str) and kind in _DATABASES:
         parts = place.mapping(
             frozenset({"kind", "title", "dsn_env", "connections"}), frozenset({"title", "dsn_env"})
         )
         size = parts.get("connections", 4)
         if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= 64:
             raise place.at("connections").error(f"connections={size!r}", "Use a whole number from 1 to 64.")
-        return PostgresConnector(name, place.at("title").text(), place.at("dsn_env").text(), connections=size)
+        made = _DATABASES[kind]
+        return made(name, place.at("title").text(), place.at("dsn_env").text(), connections=size)
     if kind == "jsonlines":
         place.mapping(
             frozenset({"kind", "title", "folder_env", "fields"}), frozenset({"title", "folder_env"})
@@ -103,7 +111,7 @@ def _connector(name: str, place: Place) -> Connector:
         )
     if kind in remote_kinds.KINDS:
         return remote_kinds.connector(name, place)
-    known = ", ".join(sorted(["postgres", "jsonlines", *remote_kinds.KINDS]))
+    known = ", ".join(sorted([*_DATABASES, "jsonlines", *remote_kinds.KINDS]))
     raise place.error(f"the connector {name} has the kind {kind!r}", f"Use one of {known}.")
 
 

@@ -1,0 +1,232 @@
+"""What a MariaDB account could do beyond reading is found by name: its tools are gone until it is revoked."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from pymysql.connections import Connection
+
+from assay_core.results import Status
+from tests.db import mariadb
+from tests.db.test_readonly_attempts import tool
+from toolbox import proofs
+from toolbox.connectors.credential import Finding
+from toolbox.connectors.mysql import MysqlConnector
+from toolbox.connectors.mysqlproof import granted
+from toolbox.deadline import Deadline
+
+pytestmark = pytest.mark.django_db
+ME = f"{mariadb.READER}@localhost"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[mariadb.MariadbServer]:
+    with mariadb.server() as made:
+        yield made
+
+
+@pytest.fixture
+def root(server: mariadb.MariadbServer) -> "Iterator[Connection[Any]]":
+    with contextlib.closing(server.root("shop")) as link:
+        yield link
+
+
+@pytest.fixture
+def connector(server: mariadb.MariadbServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[MysqlConnector]:
+    monkeypatch.setenv("PROOF_MARIADB_URL", server.address())
+    proofs.forget()
+    yield MysqlConnector("planted", "Planted", "PROOF_MARIADB_URL")
+    proofs.forget()
+
+
+def findings(connector: MysqlConnector) -> list[Finding]:
+    return [finding for finding in connector.prove(Deadline(5)).findings if not finding.warning]
+
+
+PLANTED = [
+    ("INSERT ON shop.orders", "privilege", "INSERT"),
+    ("UPDATE (note) ON shop.orders", "privilege", "UPDATE (`note`)"),
+    ("REFERENCES (id) ON shop.orders", "privilege", "REFERENCES (`id`)"),
+    ("DELETE ON shop.*", "privilege", "DELETE"),
+    ("CREATE ON shop.*", "privilege", "CREATE"),
+    ("DROP ON shop.orders", "privilege", "DROP"),
+    ("ALTER ON shop.orders", "privilege", "ALTER"),
+    ("INDEX ON shop.orders", "privilege", "INDEX"),
+    ("TRIGGER ON shop.orders", "privilege", "TRIGGER"),
+    ("CREATE VIEW ON shop.*", "privilege", "CREATE VIEW"),
+    ("CREATE ROUTINE ON shop.*", "privilege", "CREATE ROUTINE"),
+    ("ALTER ROUTINE ON PROCEDURE shop.purge_orders", "privilege", "ALTER ROUTINE"),
+    ("EXECUTE ON FUNCTION shop.bump_total", "privilege", "EXECUTE"),
+    ("EXECUTE ON shop.*", "privilege", "EXECUTE"),
+    ("EVENT ON shop.*", "privilege", "EVENT"),
+    ("LOCK TABLES ON shop.*", "privilege", "LOCK TABLES"),
+    ("CREATE TEMPORARY TABLES ON shop.*", "privilege", "CREATE TEMPORARY TABLES"),
+    ("DELETE HISTORY ON shop.*", "privilege", "DELETE HISTORY"),
+    ("FILE ON *.*", "privilege", "FILE"),
+    ("PROCESS ON *.*", "privilege", "PROCESS"),
+    ("RELOAD ON *.*", "privilege", "RELOAD"),
+    ("SUPER ON *.*", "privilege", "SUPER"),
+    ("SHUTDOWN ON *.*", "privilege", "SHUTDOWN"),
+    ("CREATE USER ON *.*", "privilege", "CREATE USER"),
+    ("SET USER ON *.*", "privilege", "SET USER"),
+    ("BINLOG ADMIN ON *.*", "privilege", "BINLOG ADMIN"),
+    ("READ_ONLY ADMIN ON *.*", "privilege", "READ_ONLY ADMIN"),
+    ("ALL PRIVILEGES ON shop.orders", "privilege", "ALL PRIVILEGES"),
+    ("ALL PRIVILEGES ON *.*", "privilege", "ALL PRIVILEGES"),
+    ("SELECT ON *.*", "wide_select", "SELECT"),
+    ("SELECT ON mysql.*", "wide_select", "SELECT"),
+    ("SELECT ON mysql.global_priv", "wide_select", "SELECT"),
+    ("SELECT ON `my%`.*", "wide_select", "SELECT"),
+    ("SELECT ON `m_sql`.*", "wide_select", "SELECT"),
+]
+
+
+@pytest.mark.parametrize(("grant", "check", "privilege"), PLANTED, ids=[grant for grant, _, _ in PLANTED])
+def test_a_planted_grant_is_found_by_name_and_takes_the_tools_away_until_it_is_revoked(
+    grant: str, check: str, privilege: str, connector: MysqlConnector, root: "Connection[Any]"
+) -> None:
+    assert proofs.obstacle(connector) == ""
+    mariadb.run(root, [f"GRANT {grant} TO {ME}"])
+    try:
+        proofs.forget()
+        reason = proofs.obstacle(connector)
+        asked = connector.ask(tool("SELECT 1 AS n"), {}, datetime.now(UTC))
+        found = [finding for finding in findings(connector) if finding.check == check]
+    finally:
+        mariadb.run(root, [f"REVOKE {grant.replace(' ON ', ' ON ', 1)} FROM {ME}"])
+    assert privilege in {finding.privilege for finding in found}
+    cure = next(finding.cure for finding in found if finding.privilege == privilege)
+    assert cure.startswith(f"REVOKE {privilege} ON ")
+    assert f"{check}: {privilege} on" in reason
+    assert asked.status is Status.REFUSED
+    assert asked.reason == reason
+    assert proofs.obstacle(connector) == ""
+
+
+@pytest.mark.parametrize(
+    ("plant", "uproot", "check"),
+    [
+        (f"GRANT SELECT ON shop.orders TO {ME} WITH GRANT OPTION",
+         f"REVOKE GRANT OPTION ON shop.orders FROM {ME}",
+         "grant_option"),
+        (f"GRANT writers TO {ME}", f"REVOKE writers FROM {ME}", "membership"),
+        (f"GRANT writers TO {ME} WITH ADMIN OPTION", f"REVOKE writers FROM {ME}", "membership"),
+        (f"GRANT PROXY ON other TO {ME}", f"REVOKE PROXY ON other FROM {ME}", "proxy"),
+        ("GRANT INSERT ON shop.orders TO PUBLIC", "REVOKE INSERT ON shop.orders FROM PUBLIC", "privilege"),
+        (r"GRANT ALL PRIVILEGES ON `test\_%`.* TO PUBLIC",
+         r"REVOKE ALL PRIVILEGES ON `test\_%`.* FROM PUBLIC", "privilege"),
+        (f"ALTER USER {ME} WITH MAX_STATEMENT_TIME 0", f"ALTER USER {ME} WITH MAX_STATEMENT_TIME 5",
+         "setting"),
+    ],
+)  # fmt: skip
+def test_what_is_no_plain_grant_is_found_as_well(
+    plant: str, uproot: str, check: str, connector: MysqlConnector, root: "Connection[Any]"
+) -> None:
+    mariadb.run(root, ["CREATE ROLE IF NOT EXISTS writers", "CREATE USER IF NOT EXISTS other"])
+    mariadb.run(root, [plant])
+    try:
+        found = {finding.check for finding in findings(connector)}
+        reason = proofs.obstacle(connector)
+    finally:
+        mariadb.run(root, [uproot])
+    assert check in found
+    assert f"{check}: " in reason
+    assert findings(connector) == []
+    assert proofs.obstacle(connector) == ""
+
+
+def test_a_default_role_is_found(connector: MysqlConnector, root: "Connection[Any]") -> None:
+    mariadb.run(root, ["CREATE ROLE IF NOT EXISTS writers", f"GRANT writers TO {ME}"])
+    mariadb.run(root, [f"SET DEFAULT ROLE writers FOR {ME}"])
+    found = findings(connector)
+    mariadb.run(root, [f"SET DEFAULT ROLE NONE FOR {ME}", f"REVOKE writers FROM {ME}"])
+    assert {"ROLE", "DEFAULT ROLE"} <= {finding.privilege for finding in found}
+
+
+def test_somebody_who_signs_in_as_nobody_is_found(
+    connector: MysqlConnector,
+    server: mariadb.MariadbServer,
+    root: "Connection[Any]",
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mariadb.run(root, ["CREATE USER ''@'localhost' WITH MAX_STATEMENT_TIME 5"])
+    monkeypatch.setenv("PROOF_MARIADB_URL", server.address("anybody", "", ""))
+    found = {finding.check for finding in findings(connector)}
+    mariadb.run(root, ["DROP USER ''@'localhost'"])
+    assert "anonymous" in found
+
+
+def test_the_clean_account_passes_quickly_and_a_view_that_reads_as_another_is_shown(
+    connector: MysqlConnector, root: "Connection[Any]"
+) -> None:
+    assert findings(connector) == []
+    mariadb.run(root, [f"GRANT SELECT, SHOW VIEW ON shop.sneaky TO {ME}"])
+    shown = connector.prove(Deadline(5)).findings
+    mariadb.run(root, [f"REVOKE SELECT, SHOW VIEW ON shop.sneaky FROM {ME}"])
+    assert [(finding.check, finding.object, finding.warning) for finding in shown] == [
+        ("definer_view", "shop.sneaky", True)
+    ]
+    took = sorted(connector.prove(Deadline(5)).milliseconds for _ in range(9))
+    assert took[4] < 100
+
+
+def test_no_part_of_a_password_hash_gets_into_a_finding(
+    connector: MysqlConnector, root: "Connection[Any]"
+) -> None:
+    (row,) = mariadb.rows(root, f"SHOW GRANTS FOR {ME}")[0]
+    assert "IDENTIFIED BY PASSWORD '*" in row
+    mariadb.run(root, [f"GRANT FILE ON *.* TO {ME}"])
+    said = f"{connector.prove(Deadline(5)).findings} {proofs.obstacle(connector)}"
+    mariadb.run(root, [f"REVOKE FILE ON *.* FROM {ME}"])
+    assert "*" + row.partition("'*")[2][:20] not in said
+    assert "IDENTIFIED" not in said
+
+
+def test_a_proof_that_cannot_be_run_makes_the_tools_unavailable(
+    connector: MysqlConnector, server: mariadb.MariadbServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for address, words in (
+        (server.address(password="wrong"), "refuses the reader's sign-in"),
+        (
+            "mysql://u:s3cret-word@localhost/x?unix_socket=/nowhere",
+            "nothing answers at the database's address",
+        ),
+        ("postgres://u:s3cret-word@h/x", "its connection string cannot be read"),
+        ("mysql://u:s3cret-word@h:port/x", "its connection string cannot be read"),
+        ("mysql://u:s3cret-word@h/x?local_infile=1", "behind a ? only"),
+        ("", "PROOF_MARIADB_URL is not set"),
+    ):
+        monkeypatch.setenv("PROOF_MARIADB_URL", address)
+        proofs.forget()
+        began = time.monotonic()
+        reason = proofs.obstacle(connector)
+        assert words in reason
+        assert "s3cret-word" not in reason
+        assert not proofs.is_refused(connector)
+        assert time.monotonic() - began < 6
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ("GRANT USAGE ON *.* TO `r`@`%` IDENTIFIED BY PASSWORD '*ABC' WITH MAX_STATEMENT_TIME 5.000000", []),
+        ("GRANT USAGE ON *.* TO `r`@`%` REQUIRE SSL WITH MAX_USER_CONNECTIONS 8 MAX_STATEMENT_TIME 5.0", []),
+        ("GRANT SELECT, SHOW VIEW ON `shop`.`orders` TO `r`@`%`", []),
+        ("GRANT SELECT (`id`, `note`) ON `shop`.`orders` TO `r`@`%`", []),
+        (r"GRANT SELECT ON `my\_app`.* TO `r`@`%`", []),
+        ("GRANT SELECT (`id`), INSERT (`id`, `note`) ON `shop`.`orders` TO `r`@`%`", ["privilege"]),
+        ("GRANT BACKUP_ADMIN,CLONE_ADMIN ON *.* TO `r`@`%`", ["privilege", "privilege"]),
+        ("GRANT `app_write`@`%` TO `r`@`%`", ["membership"]),
+        ("GRANT USAGE ON *.* TO `r`@`%` WITH GRANT OPTION", ["grant_option"]),
+        ("GRANT USAGE ON *.* TO `r`@`%` WITH SURPRISE", ["unreadable_grant"]),
+        ("REVOKE INSERT ON `mysql`.* FROM `r`@`%`", ["unreadable_grant"]),
+        ("GRANT PROXY ON ''@'' TO 'r'@'localhost' WITH GRANT OPTION", ["proxy", "grant_option"]),
+        ("SOMETHING ELSE", ["unreadable_grant"]),
+        ("GRANT SELECT ON FUNCTION `shop`.`f` TO `r`@`%`", ["privilege"]),
+    ],
+)
+def test_each_form_of_a_row_is_read_or_refused(row: str, found: list[str]) -> None:
+    assert [finding.check for finding in granted(row)] == found
