@@ -1,0 +1,60 @@
+"""The pages of tools, waiting calls and entries: free of barriers, inside a phone, and fit to be shown."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import SCREENSHOTS, SIZES, OpenWindow
+from tests.browser.site import Site
+from tests.browser.test_looks import serious
+
+ADMINISTRATOR = "oskar"
+PATHS = {"tools": "/tools/", "entries": "/entries/", "found": "/entries/?status=observed", "asks": "/asks/"}
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+@pytest.mark.parametrize("width", sorted(SIZES))
+def test_they_have_no_barrier_and_nothing_sticks_out(
+    window: OpenWindow, site: Site, look: str, width: int
+) -> None:
+    one = window(look=look, width=width).sign_in(site, ADMINISTRATOR)
+    for name, path in PATHS.items():
+        page = one.open(path)
+        page.wait_for_load_state("networkidle")
+        page.evaluate("() => document.fonts.ready")
+        assert serious(page) == [], path
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width, path
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=SCREENSHOTS / f"{name}-{width}-{look}.png", full_page=name == "tools")
+    assert (one.complaints, one.strangers) == ([], [])
+
+
+def test_a_tool_is_paused_and_resumed_by_mouse(window: OpenWindow, site: Site) -> None:
+    page = window().sign_in(site, ADMINISTRATOR).open("/tools/")
+    tool = page.locator("#tool-find_order")
+    for verb, word in (("Pause", "paused"), ("Resume", "")):
+        tool.get_by_text(verb, exact=True).click()
+        tool.get_by_label("Why").fill("for a test")
+        tool.get_by_role("button", name=f"{verb} the tool").click()
+        expect(page.locator("#messages")).to_contain_text("Tool rule")
+        if word:
+            expect(tool.locator(".chip").first).to_have_text(word)
+
+
+def test_a_search_of_entries_stands_in_the_address(window: OpenWindow, site: Site) -> None:
+    page = window().sign_in(site, ADMINISTRATOR).open("/entries/")
+    page.get_by_label("Tool").select_option("find_order")
+    expect(page).to_have_url(re.compile(r"tool=find_order"))
+    expect(page.locator("[data-row]").first).to_contain_text("find_order")
+    page.reload()
+    expect(page.locator("[data-row]").first).to_contain_text("find_order")
+    page.locator("[data-row] a").first.click()
+    expect(page.locator("#entry")).to_contain_text("find_order")
+
+
+def test_without_script_everything_still_works(window: OpenWindow, site: Site) -> None:
+    page = window(script=False).sign_in(site, ADMINISTRATOR).open("/entries/?tool=find_order")
+    page.get_by_label("Actor").fill("playbook")
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator("[data-row]").first).to_contain_text("playbook")
