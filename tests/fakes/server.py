@@ -126,7 +126,7 @@ def _read(stream: Any) -> Asked | None:
     while (line := stream.readline(65_536).decode("latin-1").strip()) != "":
         name, _, value = line.partition(":")
         headers[name.lower()] = value.strip()
-    content = stream.read(int(headers.get("content-length", "0")))
+    content = _content(stream, headers)
     parts = urlsplit(first[1])
     return Asked(
         first[0],
@@ -136,6 +136,18 @@ def _read(stream: Any) -> Asked | None:
         headers,
         json.loads(content) if content else None,
     )
+
+
+def _content(stream: Any, headers: Mapping[str, str]) -> bytes:
+    if headers.get("transfer-encoding") != "chunked":
+        found: bytes = stream.read(int(headers.get("content-length", "0")))
+        return found
+    chunks = b""
+    while size := int(stream.readline().split(b";")[0], 16):
+        chunks += stream.read(size)
+        stream.readline()
+    stream.readline()
+    return chunks
 
 
 @contextlib.contextmanager

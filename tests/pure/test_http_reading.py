@@ -3,7 +3,6 @@
 import functools
 import ipaddress
 import socket
-import ssl
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 
 from assay_core.results import Status
+from tests.fakes import tls
 from tests.fakes.families import FAMILIES
 from tests.fakes.server import Asked, FakeServer, Reply, serving
 from tests.fakes.toolboxes import ask, load
@@ -257,47 +257,18 @@ def test_a_link_that_says_it_holds_nothing_is_none() -> None:
 
 @pytest.fixture
 def certificate(tmp_path: Path) -> Path:
-    import subprocess
-
-    from tests.conftest import require_program
-
-    subprocess.run(
-        [require_program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-         "-nodes", "-days", "2", "-keyout", "key.pem", "-out", "cert.pem", "-subj", "/CN=localhost",
-         "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
-        cwd=tmp_path, check=True, capture_output=True,
-    )  # fmt: skip
-    return tmp_path
-
-
-class TlsServer(FakeServer):
-    """The fake behind TLS."""
-
-    def __init__(self, folder: Path) -> None:
-        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
-        super().__init__(lambda asked: Reply(body={"fine": True}))
-
-    def _serve(self, connection: socket.socket) -> None:
-        try:
-            secured = self._context.wrap_socket(connection, server_side=True)
-        except OSError:
-            self._open.discard(connection)
-            return
-        self._open.discard(connection)
-        self._open.add(secured)
-        super()._serve(secured)
+    return tls.make_certificate(tmp_path)
 
 
 @pytest.fixture
-def tls_server(certificate: Path) -> Iterator[TlsServer]:
-    server = TlsServer(certificate)
+def tls_server(certificate: Path) -> Iterator[FakeServer]:
+    server = tls.TlsServer(lambda asked: Reply(body={"fine": True}), certificate)
     yield server
     server.close()
 
 
 def test_a_certificate_that_nobody_vouches_for_is_refused(
-    tls_server: TlsServer, monkeypatch: pytest.MonkeyPatch
+    tls_server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = failure(reader(f"https://localhost:{tls_server.port}", monkeypatch, networks=(
         *LOOPBACK, ipaddress.ip_network("::1/128")
@@ -307,7 +278,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(
 
 
 def test_a_named_authority_is_trusted_for_its_own_names_only(
-    tls_server: TlsServer, certificate: Path, monkeypatch: pytest.MonkeyPatch
+    tls_server: FakeServer, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TEST_CA", str(certificate / "cert.pem"))
     made = reader(f"https://127.0.0.1:{tls_server.port}", monkeypatch, ca_env="TEST_CA")
