@@ -1,14 +1,17 @@
 """The investigations app."""
 
 from django.apps import AppConfig
+from django.core.checks import register
 
 
 class InvestigationsConfig(AppConfig):
     name = "investigations"
 
     def ready(self) -> None:
-        """Have the verification of the audit log check what the stored cases cite."""
+        """Check the rules, and have the audit log's verification check what the stored cases cite."""
         from audit import verification
+        from investigations import checks
         from investigations.bindings import cited_entries
 
         verification.register("cases", cited_entries)
+        register(checks.rules_load)

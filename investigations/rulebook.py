@@ -10,9 +10,10 @@ from toolbox import registry
 from verdicts.loading import load_rulebook
 from verdicts.rulebook import Rulebook
 
+SHIPPED = Path(verdicts.__file__).parent / "rules"
+
 
 @cache
 def current_rulebook() -> Rulebook:
     """Return the rulebook, loaded once for each process."""
-    ours = Path(verdicts.__file__).parent / "rules"
-    return load_rulebook([ours, *settings.TRIAGE_RULES], registry.current().shapes())
+    return load_rulebook([SHIPPED, *settings.TRIAGE_RULES], registry.current().shapes())

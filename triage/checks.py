@@ -64,7 +64,6 @@ def roles_are_apart(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> l
 def tools_and_connectors(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """Whether the files that the settings name are there (triage.E005, E006)."""
     named = [("TRIAGE_TOOLS", path) for path in settings.TRIAGE_TOOLS]
-    named += [("TRIAGE_RULES", path) for path in settings.TRIAGE_RULES]
     if settings.TRIAGE_CONNECTORS:
         named.append(("TRIAGE_CONNECTORS", Path(settings.TRIAGE_CONNECTORS)))
     found: list[CheckMessage] = [

@@ -166,7 +166,7 @@ DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM", "assay@localhost")
 # --- What is loaded ---------------------------------------------------------------------------
 TRIAGE_TOOLS = env.paths("TRIAGE_TOOLS")
 TRIAGE_CONNECTORS = env.text("TRIAGE_CONNECTORS")
-TRIAGE_RULES = env.paths("TRIAGE_RULES")
+TRIAGE_RULES = env.words("TRIAGE_RULES")
 
 # --- Limits -----------------------------------------------------------------------------------
 DELIVERY_MAX_BYTES = env.integer("DELIVERY_MAX_BYTES", 2 * 1024 * 1024, least=1024)

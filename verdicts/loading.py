@@ -17,6 +17,7 @@ from verdicts.scrutiny import complaints
 from verdicts.verdict import verdict
 
 CASES_SUFFIX = ".cases.json"
+NO_TOOL = "which no connector here offers."
 
 
 class RuleUnusable(Exception):
@@ -85,7 +86,7 @@ def examples_of(spec: RuleSpec, shapes: Mapping[str, ToolShape], named: str) -> 
     """Return a rule's cases, once it ends them as they say; raise RuleUnusable. `named` is their file."""
     unknown = [tool for tool in spec.tools if tool not in shapes]
     if unknown:
-        raise RuleUnusable(f"it asks {', '.join(unknown)}, which no connector here offers.")
+        raise RuleUnusable(f"it asks {', '.join(unknown)}, {NO_TOOL}")
     try:
         examples = read_cases(spec.cases, spec, shapes)
     except CaseUnreadable as error:

@@ -94,7 +94,7 @@ def _ids(**change: Any) -> list[str]:
         ({"ALLOWED_HOSTS": ["localhost"]}, "triage.W003"),
         ({"DATABASES": {"default": {"USER": "assay"}}}, "triage.W004"),
         ({"DATABASES": {"default": {"USER": "assay"}, "owner": {"USER": "assay"}}}, "triage.W004"),
-        ({"TRIAGE_RULES": [Path("/not/there")]}, "triage.E005"),
+        ({"TRIAGE_TOOLS": [Path("/not/there")], "TRIAGE_CONNECTORS": ROOT}, "triage.E005"),
         ({"TRIAGE_TOOLS": [ROOT]}, "triage.E006"),
     ],
 )

@@ -377,6 +377,7 @@ def test_the_complaints_of_a_rulebook_name_rule_and_cure() -> None:
     )
     complaints = load_complaints(book)
     assert [each.rule for each in complaints] == ["retry_finished", "gone", ""]
+    assert [each.id for each in complaints] == ["verdicts.W001", "verdicts.W003", "verdicts.W004"]
     assert complaints[0].sentence == (
         "The rule retry_finished is not loaded: its cases are missing. Every hypothesis of it fails."
     )

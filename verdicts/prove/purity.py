@@ -62,8 +62,8 @@ def impure(
 
 def _weaknesses(rule: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[Weakness, ...]:
     found = [
-        Weakness(Proof.PURITY, rule, "", f"it reaches for {what}")
-        for what in dict.fromkeys([*one["reached"], *other["reached"]])
+        Weakness(Proof.PURITY, rule, fact, f"it reaches for {what}")
+        for fact, what in dict.fromkeys(map(tuple, [*one["reached"], *other["reached"]]))
     ]
     if one["problem"] != other["problem"]:
         found.append(Weakness(Proof.PURITY, rule, "", "it can be built in one process and not in the other"))

@@ -13,11 +13,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from assay_core.arguments import ToolShape
+from verdicts.answer import Answer
+from verdicts.case import Subject
 from verdicts.cases import read_cases
+from verdicts.fact import Fact
 from verdicts.loading import RuleUnusable, built, compiled
 from verdicts.plain import CaseUnreadable
 from verdicts.replay.tools import tool_from_plain
@@ -46,18 +50,31 @@ class Seal:
     def __init__(self) -> None:
         """Add the hook, which can't be taken away again: this belongs into a process of its own."""
         self.is_shut = False
-        self.reached: list[str] = []
+        self.fact = ""
+        self.reached: list[tuple[str, str]] = []
         sys.addaudithook(self._hear)
 
     @contextmanager
-    def shut(self) -> Iterator[list[str]]:
-        """Shut everything; yields what was reached for since."""
+    def shut(self) -> Iterator[list[tuple[str, str]]]:
+        """Shut everything; yields what was reached for since, by fact."""
         self.reached = []
         self.is_shut = True
         try:
             yield self.reached
         finally:
             self.is_shut = False
+
+    def heard(self, name: str, fact: Fact) -> Fact:
+        """Return a fact whose check is known by its name when it reaches for something."""
+
+        def holds(answer: Answer, subject: Subject) -> bool:
+            self.fact = name
+            try:
+                return fact.holds(answer, subject)
+            finally:
+                self.fact = ""
+
+        return replace(fact, holds=holds)
 
     def clock(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         """Return a clock's function that can't be called while shut."""
@@ -72,7 +89,7 @@ class Seal:
             self._refuse(event if event != "open" else f"open {values[0]!r}")
 
     def _refuse(self, what: str) -> NoReturn:
-        self.reached.append(what)
+        self.reached.append((self.fact, what))
         raise ReachedOutside(f"{what} is shut while a rule is proven")
 
 
@@ -95,7 +112,8 @@ def _proven(rule: dict[str, str], shapes: dict[str, ToolShape], seal: Seal) -> d
             examples = read_cases(rule["cases"], spec, shapes)
         except (RuleUnusable, CaseUnreadable, SyntaxError, ValueError) as error:
             return {"reached": reached, "problem": str(error), "cases": {}}
-        alone = Rulebook(rules={spec.name: spec}, shapes=shapes)
+        heard = {name: seal.heard(name, fact) for name, fact in spec.facts.items()}
+        alone = Rulebook(rules={spec.name: replace(spec, facts=heard)}, shapes=shapes)
         digests = {}
         for each in examples:
             first, again = (_digest(verdict(each.case, each.subject, each.entries, alone)) for _ in "12")

@@ -1,0 +1,32 @@
+"""Django's system check of the rules: which are inactive and why. Warnings: the service stays up without."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Warning
+
+from investigations.rulebook import SHIPPED, current_rulebook
+from toolbox.definitions import DefinitionError
+from verdicts.load_check import NOTHING, LoadComplaint, load_complaints
+from verdicts.loading import NO_TOOL, rule_files
+
+
+def rules_load(**_: Any) -> list[CheckMessage]:
+    """verdicts.W001 a rule or W002 a pack is not loaded; W003 a suspension is idle; W004 nothing loads."""
+    try:
+        rulebook = current_rulebook()
+    except DefinitionError:  # toolbox.E001 says so
+        return []
+    ours = {path.stem for path in rule_files(SHIPPED)}
+    return [
+        Warning(each.sentence, hint=each.cure, id=each.id)
+        for each in load_complaints(rulebook)
+        if not _is_expected(each, ours)
+    ]
+
+
+def _is_expected(complaint: LoadComplaint, ours: set[str]) -> bool:
+    """Whether a shipped rule asks what nobody offers here, or nothing is set up yet."""
+    if complaint.id == NOTHING:
+        return not settings.TRIAGE_TOOLS and not settings.TRIAGE_RULES
+    return complaint.rule in ours and f"{NO_TOOL} " in complaint.sentence
