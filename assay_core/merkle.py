@@ -31,18 +31,24 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 
 class Growing:
-    """A tree that only grows, kept as the roots of its complete subtrees: 32 bytes for each power of two."""
+    """A tree that only grows, kept as the roots of its complete subtrees: 32 bytes for each power of two.
 
-    def __init__(self) -> None:
+    `completed(height, index, hash)` is called for each inner subtree as it becomes whole.
+    """
+
+    def __init__(self, completed: Callable[[int, int, bytes], None] | None = None) -> None:
         self.size = 0
         self._peaks: list[bytes] = []
+        self._completed = completed
 
     def append(self, leaf: bytes) -> None:
         """Add the next leaf hash."""
-        carried, index = leaf, self.size
+        carried, index, height = leaf, self.size, 0
         while index & 1:
             carried = node_hash(self._peaks.pop(), carried)
-            index >>= 1
+            index, height = index >> 1, height + 1
+            if self._completed is not None:
+                self._completed(height, index, carried)
         self._peaks.append(carried)
         self.size += 1
 

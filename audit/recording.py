@@ -6,8 +6,8 @@ from audit import verification, writing
 from audit.report import CANNOT_VERIFY, Report
 
 KIND = "log.verified"
-ACTOR = "system:verifier"
-WORDS = {0: "intact", 1: "tampered", 2: "partial", CANNOT_VERIFY: "cannot verify"}
+_ACTOR = "system:verifier"
+_WORDS = {0: "intact", 1: "tampered", 2: "partial", CANNOT_VERIFY: "cannot verify"}
 _SENTENCES = 30
 
 
@@ -17,14 +17,19 @@ def verify_and_record() -> writing.EntryRef:
         report = verification.verify()
     except DatabaseError as error:
         said = f"CANNOT VERIFY: the log could not be read to its end. {str(error).strip()}"
-        return _record(CANNOT_VERIFY, [said], None)
-    return _record(report.exit_code, report.sentences(), report)
+        return _write(CANNOT_VERIFY, [said], None)
+    return record(report)
 
 
-def _record(code: int, sentences: list[str], report: Report | None) -> writing.EntryRef:
+def record(report: Report) -> writing.EntryRef:
+    """Write `log.verified` with a result."""
+    return _write(report.exit_code, report.sentences(), report.checked)
+
+
+def _write(code: int, sentences: list[str], checked: int | None) -> writing.EntryRef:
     payload = {
-        "result": WORDS[code],
+        "result": _WORDS[code],
         "sentences": [sentence[:500] for sentence in sentences[:_SENTENCES]],
-        "checked": report.checked if report else None,
+        "checked": checked,
     }
-    return writing.write(KIND, payload, actor=ACTOR)
+    return writing.write(KIND, payload, actor=_ACTOR)

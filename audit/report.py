@@ -1,7 +1,7 @@
 """What a verification found, and how it is said to a person and to a script. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from audit.examination import StoredRow
 
@@ -9,12 +9,32 @@ INTACT, TAMPERED, PARTIAL, CANNOT_VERIFY = 0, 1, 2, 3
 _SHOWN = 20
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Fault:
-    """One entry at which the log is not what was written, with every reason."""
+    """One place at which the log is not what was written, with every reason.
+
+    `entry` is the number of the entry, or of the checkpoint (its size) or node that `what` names.
+    """
 
     entry: int
     reasons: tuple[str, ...]
+    what: str = "entry"
+
+    @property
+    def name(self) -> str:
+        """What to call the place in a sentence."""
+        return f"{self.what} {self.entry}"
+
+
+@dataclass(frozen=True, slots=True)
+class SealCount:
+    """How much of the seal was checked."""
+
+    leaves: int = 0
+    checkpoints: int = 0
+    copies: int = 0
+    faults: int = 0
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +50,7 @@ class Report:
     never_written: int
     in_default: int
     left_out: tuple[str, ...]
+    seal: SealCount = SealCount()
 
     @property
     def exit_code(self) -> int:
@@ -46,21 +67,30 @@ class Report:
         done = f"{_count(self.checked, 'entry', 'entries')} and {_count(self.citations, 'citation')} checked"
         if self.faults:
             return (
-                f"TAMPERED at entry {self.faults[0].entry}: {done}, "
+                f"TAMPERED at {self.faults[0].name}: {done}, "
                 f"{_count(self.tampered, 'entry', 'entries')} not as written, "
-                f"{_count(self.broken_citations, 'citation')} broken."
+                f"{_count(self.broken_citations, 'citation')} broken, "
+                f"{_count(self.seal.faults, 'fault')} in the seal."
             )
         if self.left_out:
             return f"PARTIAL: {done}, all as written; not all was checked."
         return f"INTACT: {done}, all as written."
 
     def _faults(self) -> list[str]:
-        lines = [f"  entry {fault.entry}: {'; '.join(fault.reasons)}" for fault in self.faults]
-        more = self.tampered + self.broken_citations - len(self.faults)
+        lines = [f"  {fault.name}: {'; '.join(fault.reasons)}" for fault in self.faults]
+        more = self.tampered + self.broken_citations + self.seal.faults
+        more -= sum(len(fault.reasons) for fault in self.faults)
         return [*lines, f"  and {more} more"] if self.faults and more > 0 else lines
 
     def _notes(self) -> list[str]:
         notes = [f"Not checked: {what}." for what in self.left_out]
+        if self.seal.leaves:
+            notes.append(
+                f"Seal: {_count(self.seal.leaves, 'entry', 'entries')} in the tree, "
+                f"{_count(self.seal.checkpoints, 'checkpoint')} recomputed, "
+                f"{_count(self.seal.copies, 'external copy', 'external copies')} compared."
+            )
+        notes += self.seal.notes
         if self.erased:
             notes.append(
                 f"{_count(self.erased, 'payload')} erased, as the log records; their entries still stand."
@@ -91,6 +121,8 @@ class Tally:
     _erased: int = 0
     _missing: int = 0
     _in_default: int = 0
+    _seal_faults: int = 0
+    _seal: SealCount = SealCount()
     _previous: int | None = None
     _faults: list[Fault] = field(default_factory=list)
     _left_out: list[str] = field(default_factory=list)
@@ -122,6 +154,15 @@ class Tally:
             self._broken += 1
             self._keep(Fault(number, (f"{broken} (cited by {where})",)))
 
+    def seal_fault(self, what: str, number: int, reason: str) -> None:
+        """Count one fault of the seal: at an entry, a checkpoint (by its size), a node or a place."""
+        self._seal_faults += 1
+        self._keep(Fault(number, (reason,), what))
+
+    def sealed(self, *, leaves: int, checkpoints: int, copies: int, notes: Sequence[str]) -> None:
+        """Note how much of the seal was checked."""
+        self._seal = SealCount(leaves, checkpoints, copies, 0, tuple(notes))
+
     def leave_out(self, what: str) -> None:
         """Note what was not checked."""
         self._left_out.append(what)
@@ -142,10 +183,17 @@ class Tally:
             never_written=self._missing,
             in_default=self._in_default,
             left_out=tuple(left_out),
+            seal=replace(self._seal, faults=self._seal_faults),
         )
 
     def _keep(self, fault: Fault) -> None:
-        self._faults = sorted([*self._faults, fault])[:_SHOWN]
+        others = [one for one in self._faults if one.name != fault.name]
+        same = [reason for one in self._faults if one.name == fault.name for reason in one.reasons]
+        whole = Fault(
+            fault.entry, (*same, *(reason for reason in fault.reasons if reason not in same)), fault.what
+        )
+        ordered = sorted([*others, whole], key=lambda one: (one.what != "entry", one.entry, one.what))
+        self._faults = ordered[:_SHOWN]
 
 
 def _count(number: int, one: str, many: str = "") -> str:

@@ -10,9 +10,10 @@ from typing import TypeAlias, TypeVar
 
 from django.db import DatabaseError, transaction
 
-from audit import rows
+from audit import keys, places, rows, sealverify
 from audit.examination import faults
 from audit.report import Report, Tally
+from audit.sealverify import Against
 
 Citations: TypeAlias = Callable[[], Iterable[tuple[int, str, str]]]
 Item = TypeVar("Item")
@@ -30,19 +31,29 @@ def registered() -> tuple[str, ...]:
     return tuple(_registered)
 
 
-def verify(*, using: str = "default", first: int = 1, last: int | None = None) -> Report:
-    """Recompute every entry from `first` to `last`, then look for each cited entry. Writes nothing.
+def verify(
+    *, using: str = "default", first: int = 1, last: int | None = None, against: Against | None = None
+) -> Report:
+    """Recompute every entry from `first` to `last`, the seal, then look for each cited entry. Writes nothing.
 
-    Raises DatabaseError when the log can't be read to its end: that proves neither one nor the other.
+    `against` names keys and copies; without it those of the settings. Raises DatabaseError when the log can't
+    be read to its end, which proves neither one nor the other, and KeyUnusable.
     """
+    held_against = against or configured()
     tally = Tally(first=first, last=last)
     with transaction.atomic(using=using):
         _examine_entries(tally, using)
         for number in rows.payloads_without_entry(using, first, last):
             tally.fault(number, ["the entry is gone, its payload is still there"])
+        sealverify.examine(tally, held_against, using=using)
     for name, citations in _registered.items():
         _examine_citations(tally, name, citations, using)
     return tally.report()
+
+
+def configured() -> Against:
+    """Return the keys and places of the settings. Raises KeyUnusable, PlaceUnknown."""
+    return Against(verifiers=keys.verifiers(), places=places.configured())
 
 
 def _examine_entries(tally: Tally, using: str) -> None:

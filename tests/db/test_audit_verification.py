@@ -9,27 +9,35 @@ import psycopg
 import pytest
 from django.core.management import call_command
 from django.db import OperationalError
+from pytest_django import Settings
 
-from audit import verification
+from assay_core.notes import SigningKey
+from audit import sealing, verification
 from audit.verification import verify
 from audit.writing import EntryRef, write
 
 Link = psycopg.Connection[Any]
+KEY = SigningKey.make("log.example/audit")
+TABLES = ("audit_entry", "audit_payload", "audit_leaf", "audit_node", "audit_checkpoint", "audit_batch")
 
 
 @pytest.fixture
-def entries(committed_db: None) -> list[EntryRef]:
-    return [
+def entries(committed_db: None, settings: Settings) -> list[EntryRef]:
+    """Five sealed entries."""
+    settings.AUDIT_VERIFIER = [KEY.verifier.text]
+    made = [
         write("thing.done", {"turn": turn, "text": "abc"}, actor="system", incident=1, investigation=2)
         for turn in range(5)
     ]
+    sealing.seal_all(KEY)
+    return made
 
 
 @pytest.fixture
 def intruder(superuser_dsn: str, entries: list[EntryRef]) -> Iterator[Link]:
     """A superuser who has taken the triggers away."""
     with psycopg.connect(superuser_dsn, autocommit=True) as link:
-        for table in ("audit_entry", "audit_payload"):
+        for table in TABLES:
             link.execute(f"ALTER TABLE {table} DISABLE TRIGGER ALL")
         yield link
 
