@@ -13,7 +13,7 @@ from assay_core.results import Status
 from tests.fakes.asking import Asking
 from tests.fakes.families import FAMILIES, cluster
 from tests.fakes.kubernetes import BASIC, READER, FakeCluster
-from tests.fakes.server import serving
+from tests.fakes.server import Asked, Reply, serving
 from tests.fakes.toolboxes import ask, load
 from toolbox.connectors.credential import ProofImpossible, Provable
 from toolbox.connectors.kubernetes import KubernetesConnector
@@ -258,3 +258,25 @@ def test_a_proof_is_kept_for_a_while_and_serves_all_threads(
         monkeypatch.undo()
         toolbox.close()
     assert sum(asked.method == "POST" for asked in server.asked) > before
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [{"name": "web-1", "namespace": "mail"}, {"name": "web-2", "namespace": "shop"}, {"name": "web-1"}],
+)
+def test_an_object_of_another_place_is_an_error(asking: Asking, metadata: dict[str, str]) -> None:
+    found = cluster()
+    found.objects[("pods", "shop", "web-1")] = {"metadata": metadata, "status": {"phase": "Running"}}
+    assert asking(ONE, found).status is Status.ERROR
+
+
+def test_an_object_without_the_asked_label_is_an_error(asking: Asking) -> None:
+    def answer(asked: Asked) -> Reply:
+        plain = cluster()(asked)
+        if asked.path.endswith("/pods"):
+            plain.body["items"][0]["metadata"]["labels"] = {"app": "mail"}
+        return plain
+
+    outcome = asking(MANY, answer)
+    assert outcome.status is Status.ERROR
+    assert "app='mail'" in outcome.reason

@@ -1,0 +1,37 @@
+"""What the how-to pages show can be loaded as it stands."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from toolbox import registry
+
+DOCS = Path(__file__).resolve().parent.parent.parent / "docs" / "howto"
+PAGES = ["connect-your-metrics", "connect-your-logs", "connect-your-traces", "connect-an-http-api"]
+
+
+def blocks(page: str) -> list[str]:
+    found = re.findall(r"```yaml\n(.*?)```", (DOCS / f"{page}.md").read_text(), flags=re.DOTALL)
+    return [re.sub(r"\A#[^\n]*\n", "", block) for block in found]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_connectors_and_tools_of_a_page_load(page: str, tmp_path: Path) -> None:
+    connectors = [block for block in blocks(page) if block.startswith("connectors:")]
+    tools = [block for block in blocks(page) if block.startswith("connector:")]
+    assert connectors
+    assert tools
+    (tmp_path / "c.yaml").write_text(
+        "connectors:\n" + "".join(block.partition("\n")[2] for block in connectors)
+    )
+    for index, block in enumerate(tools):
+        (tmp_path / f"tools-{index}.yaml").write_text(block)
+    loaded = registry.load(sorted(tmp_path.glob("tools-*.yaml")), tmp_path / "c.yaml")
+    assert loaded.definitions
+
+
+def test_the_connector_of_the_clusters_page_loads(tmp_path: Path) -> None:
+    (block,) = (block for block in blocks("connect-your-cluster") if block.startswith("connectors:"))
+    (tmp_path / "c.yaml").write_text(block)
+    assert registry.load([], tmp_path / "c.yaml").connectors["cluster"].kind == "kubernetes"
