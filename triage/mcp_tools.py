@@ -10,7 +10,7 @@ from django.conf import settings
 from accounts.models import User
 from accounts.tokens import Caller, Scope
 from assay_core.instants import as_text
-from audit import reading, writing
+from audit import writing
 from incidents import handing_over, queries
 from incidents.queries import MAX_ID
 from investigations import contract, external, rulebook
@@ -19,6 +19,7 @@ from investigations.models import Investigation
 from investigations.outcomes import SubmissionRefused
 from toolbox import gateway
 from toolbox.mcp.parts import OwnTool, Refused
+from toolbox.models import Call
 from toolbox.scope import Budget, CallScope
 from triage import mcp_shapes
 
@@ -78,7 +79,7 @@ class House:
         row = Investigation.objects.filter(pk=caller.investigation).first()
         if row is None or not external.is_held(row):
             return CallScope(caller=caller.actor, allow=frozenset(), via=via)
-        asked = len(reading.of_investigation(row.pk, kind=gateway.KIND))
+        asked = Call.objects.filter(investigation=row.pk, caller=caller.actor).count()
         return CallScope(
             caller=caller.actor,
             investigation=row.pk,
@@ -86,6 +87,7 @@ class House:
             allow=caller.tools,
             budget=Budget(max(0, settings.INVESTIGATION_MAX_CALLS - asked)),
             via=via,
+            subject=mcp_shapes.subject(row)["identifiers"],
         )
 
 

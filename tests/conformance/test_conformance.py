@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,12 @@ import pytest
 from tests.conformance import programs
 from tests.conformance.proxy import adding_token
 from tests.conftest import free_port
-from tests.web.mcp_world import a_token
+from tests.servers import Servers
+from tests.web import mcp_process
+from tests.web.mcp_world import a_token, committed_module
+
+__all__ = ["committed_module"]
+APPLICATION = "tests.conformance.asgi:application"
 
 # What a revision requires and we pass: a scenario that starts to fail is missed by name. Prompts, resources
 # to read, sampling, elicitation, tasks and logging are not offered by a server of tools that only read.
@@ -35,36 +40,7 @@ NOT_OFFERED = {
         "sep-2575-server-no-log-without-loglevel",
     },
 }
-TOOLS = """
-connector: logs
-tools:
-  - name: search_lines
-    title: Lines of the log
-    description: Lines that hold a text.
-    input:
-      type: object
-      additionalProperties: false
-      required: [query, since, until]
-      properties:
-        query: {type: string, minLength: 1, maxLength: 80}
-        since: {type: string, format: date-time}
-        until: {type: string, format: date-time}
-    output: {type: object}
-    log: {where: [{field: message, contains: query}], since: since, until: until, count: false}
-    limits: {rows: 50, bytes: 65536, seconds: 5}
-"""
-CONNECTORS = "connectors: {logs: {kind: jsonlines, title: Logs, folder_env: CONFORMANCE_LOGS}}\n"
 WINDOW = ("--tool-arg", "since=2026-03-01T00:00:00Z", "--tool-arg", "until=2026-03-02T00:00:00Z")
-
-
-@pytest.fixture(autouse=True)
-def _programs() -> None:
-    if programs.is_installed():
-        return
-    sentence = "needs the suite that `make conformance` installs"
-    if os.environ.get("REQUIRE_ALL") == "1":
-        pytest.fail(f"{sentence} (REQUIRE_ALL=1 makes this a failure)")
-    pytest.skip(sentence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,27 +52,32 @@ class Served:
     opened: str
 
 
-@pytest.fixture
-def served(committed_db: None, start_web: Callable[..., str], tmp_path: Path) -> Iterator[Served]:
-    (tmp_path / "logs").mkdir()
-    line = {"ts": "2026-03-01T12:00:00Z", "level": "error", "service": "a", "tenant": "t", "message": "boom"}
-    (tmp_path / "logs" / "a.jsonl").write_text(json.dumps(line) + "\n")
-    (tmp_path / "tools.yaml").write_text(TOOLS)
-    (tmp_path / "connectors.yaml").write_text(CONNECTORS)
+@pytest.fixture(scope="module")
+def served(
+    servers: Servers, committed_module: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
+    """A server with one tool of ours and the suite's fixture tools."""
+    _need_programs()
     direct, proxied = free_port(), free_port()
-    address = start_web(
-        application="tests.conformance.asgi:application",
-        port=direct,
-        DJANGO_SETTINGS_MODULE="tests.conformance.settings",
-        TRIAGE_TOOLS=str(tmp_path / "tools.yaml"),
-        TRIAGE_CONNECTORS=str(tmp_path / "connectors.yaml"),
-        CONFORMANCE_LOGS=str(tmp_path / "logs"),
-        MCP_ALLOWED_HOSTS=f"localhost:{direct},localhost:{proxied},127.0.0.1:{proxied}",
-        MCP_ALLOWED_ORIGINS=f"http://localhost:{proxied},http://127.0.0.1:{proxied}",
-    )
-    token = a_token("conformance", audience=address)
-    with adding_token(direct, token, at=proxied):
-        yield Served(f"{address}/mcp", token, f"http://127.0.0.1:{proxied}/mcp")
+    more = {
+        "DJANGO_SETTINGS_MODULE": "tests.conformance.settings",
+        "MCP_ALLOWED_HOSTS": f"localhost:{direct},localhost:{proxied},127.0.0.1:{proxied}",
+        "MCP_ALLOWED_ORIGINS": f"http://localhost:{proxied},http://127.0.0.1:{proxied}",
+        **mcp_process.variables(tmp_path_factory.mktemp("conformance")),
+    }
+    with mcp_process.serving(servers, direct, application=APPLICATION, **more) as address:
+        token = a_token("conformance", audience=address)
+        with adding_token(direct, token, at=proxied):
+            yield Served(f"{address}/mcp", token, f"http://127.0.0.1:{proxied}/mcp")
+
+
+def _need_programs() -> None:
+    if programs.is_installed():
+        return
+    sentence = "needs the suite that `make conformance` installs"
+    if os.environ.get("REQUIRE_ALL") == "1":
+        pytest.fail(f"{sentence} (REQUIRE_ALL=1 makes this a failure)")
+    pytest.skip(sentence)
 
 
 @pytest.mark.parametrize("revision", sorted(PASSING))

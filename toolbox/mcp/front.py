@@ -25,6 +25,7 @@ class Front:
 
     door: Door
     sessions: StreamableHTTPSessionManager
+    threads: Threads
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
@@ -36,6 +37,7 @@ class Front:
             finally:
                 self.door.is_open = False
                 self.door.threads.close()
+                self.threads.close()
 
 
 async def caller_behind(ctx: ServerRequestContext[Any, Any]) -> Caller:
@@ -72,5 +74,6 @@ def in_front_of(
             allowed_hosts=sorted(address.hosts), allowed_origins=sorted(address.origins)
         ),
     )
-    door = Door(sessions.handle_request, address, threads, surroundings.own_tools())
-    return Front(door, sessions)
+    # Calls may wait for a person, so the door has threads of its own: nobody waits to be let in.
+    door = Door(sessions.handle_request, address, Threads.configured(), surroundings.own_tools())
+    return Front(door, sessions, threads)

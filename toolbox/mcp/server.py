@@ -15,7 +15,8 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from accounts.tokens import Caller, TokenRefused
-from toolbox import gateway, registry, schemas
+from toolbox import gateway, schemas
+from toolbox.definitions import ToolDefinition
 from toolbox.mcp import answers, listing
 from toolbox.mcp.parts import OwnTool, Refused, Surroundings
 from toolbox.mcp.threads import Busy, Threads, TooSlow
@@ -81,13 +82,14 @@ class Desk:
     async def _call_data_tool(
         self, name: str, given: Mapping[str, Any], caller: Caller, via: str
     ) -> types.CallToolResult:
-        definition = registry.current().definitions.get(name)
+        definition = listing.data_tool(name, self.own)
         is_there = definition is not None and listing.may_ask(caller, definition)
-        seconds = (2 * definition.limits.seconds if definition else 0) + _BESIDES_SECONDS
+        scope, seconds = await self._threads.run(
+            lambda: self._circumstances(name, caller, via, is_there=is_there), seconds=_BESIDES_SECONDS
+        )
         try:
-            called = await self._threads.run(
-                lambda: gateway.call(name, given, self._scope(caller, via, is_there=is_there)),
-                seconds=seconds,
+            answer = await self._threads.run(
+                lambda: _answered(name, given, scope, definition), seconds=seconds
             )
         except TooSlow:
             return answers.refusal(
@@ -95,12 +97,18 @@ class Desk:
             )
         if definition is None or not is_there:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {answers.presentable(name[:100])}")
-        return answers.of_call(called, definition)
+        return answer
 
-    def _scope(self, caller: Caller, via: str, *, is_there: bool) -> CallScope:
-        """A tool that is not there for the caller goes to the gateway too, which records the refusal."""
+    def _circumstances(
+        self, name: str, caller: Caller, via: str, *, is_there: bool
+    ) -> tuple[CallScope, float]:
+        """Return the scope of a call, and how long it may take.
+
+        A tool that is not there for the caller goes to the gateway too, which records the refusal.
+        """
         scope = self._surroundings.scope_of(caller, via)
-        return scope if is_there else replace(scope, allow=frozenset())
+        seconds = gateway.longest(name, scope.caller) + _BESIDES_SECONDS
+        return (scope if is_there else replace(scope, allow=frozenset())), seconds
 
     async def _call_own(self, own: OwnTool, caller: Caller, given: Mapping[str, Any]) -> types.CallToolResult:
         wrong = schemas.complaint(given, own.input())
@@ -132,6 +140,13 @@ def build(desk: Desk) -> "Server[Any]":
     # The SDK traces every message by default; what is traced here is the audit log.
     server.middleware.clear()
     return server
+
+
+def _answered(
+    name: str, given: Mapping[str, Any], scope: CallScope, definition: ToolDefinition | None
+) -> types.CallToolResult:
+    called = gateway.call(name, given, scope)
+    return answers.of_call(called, definition) if definition else answers.refusal(called.reason)
 
 
 def _as_told(error: Exception) -> MCPError:
