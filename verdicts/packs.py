@@ -48,7 +48,7 @@ def folder_of(pack: Path | str) -> Path:
             f"there is neither a folder {folder.absolute()} nor a package {name}: install the package where "
             "Assay runs, or correct TRIAGE_RULES."
         )
-    return _folder(name, spec.submodule_search_locations, spec.origin)
+    return _folder(name, spec.submodule_search_locations, spec.origin if spec.has_location else None)
 
 
 def _folder(name: str, places: Sequence[str] | None, origin: str | None) -> Path:
