@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from toolbox import registry
+from triage.local.start import connector_names
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs" / "howto"
 PAGES = ["connect-your-metrics", "connect-your-logs", "connect-your-traces", "connect-an-http-api"]
@@ -35,3 +36,9 @@ def test_the_connector_of_the_clusters_page_loads(tmp_path: Path) -> None:
     (block,) = (block for block in blocks("connect-your-cluster") if block.startswith("connectors:"))
     (tmp_path / "c.yaml").write_text(block)
     assert registry.load([], tmp_path / "c.yaml").connectors["cluster"].kind == "kubernetes"
+
+
+def test_the_launcher_hands_on_every_variable_that_a_connector_names() -> None:
+    file = Path(registry.__file__).parent / "definitions_shipped" / "connectors.example.yaml"
+    names = connector_names({"TRIAGE_CONNECTORS": str(file)})
+    assert {"GITHUB_READER_TOKEN", "PROMETHEUS_URL", "CLUSTER_CA_FILE", "CLUSTER_READER_TOKEN"} <= names

@@ -21,6 +21,7 @@ from toolbox.connectors.base import Outcome
 from toolbox.connectors.endpoint import Endpoint
 from toolbox.connectors.http import Ask, Reader, mapping_of_links
 from toolbox.connectors.httpstatus import Failure
+from toolbox.connectors.prometheus import PrometheusConnector
 from toolbox.deadline import Deadline, DeadlinePassed
 from toolbox.definitions import DefinitionError
 
@@ -351,3 +352,30 @@ def test_a_tool_of_another_kind_is_not_asked(tmp_path: Path, monkeypatch: pytest
         outcome: Outcome = toolbox.connectors["it"].ask(other, {}, NOW)
         toolbox.close()
     assert outcome.status is Status.ERROR
+
+
+@pytest.mark.parametrize(
+    ("reply", "says"),
+    [
+        (Reply(401, {}), "refuses the credential"),
+        (Reply(403, {}), ""),
+        (Reply(404, {}), ""),
+        (Reply(500, {}), ""),
+        (Reply(200, b"<html>", "text/html"), ""),
+        (Reply(302, {}, headers={"Location": "/graph"}), ""),
+    ],
+)
+def test_a_server_is_reached_where_it_answers_at_all(
+    reply: Reply, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    family = FAMILIES["prometheus"]
+    with serving(functools.partial(_always, reply)) as server:
+        monkeypatch.setenv("TEST_URL", server.url)
+        connector = load(tmp_path, family.connectors, family.tools()).connectors["it"]
+        assert isinstance(connector, PrometheusConnector)
+        found = connector.reach()
+        connector.close()
+    assert says in found
+    assert bool(found) is bool(says)
+    assert "cannot connect" in connector.reach()
+    connector.close()

@@ -19,6 +19,7 @@ from toolbox.querytext import ArgumentRefused
 from toolbox.remote import RemoteQuestion
 from toolbox.values import ValueUnreadable
 
+_REACH_SECONDS = 5.0
 _LEAST_READ = 1_048_576
 _MOST_READ = 8_388_608
 
@@ -110,6 +111,15 @@ class HttpConnector(ABC):
             bounds.deadline,
             bounds.most_bytes,
         )
+
+    def reach(self) -> str:
+        """Return why the server cannot be reached as set up, or nothing. Any HTTP answer but 401 will do."""
+        try:
+            self._reader.read(Ask("/", absent=True), Deadline(_REACH_SECONDS), _LEAST_READ)
+        except Failure as failure:
+            answered = failure.code not in (0, 401) or failure.status in (Status.TRUNCATED, Status.ERROR)
+            return failure.reason if failure.code == 401 or not answered else ""
+        return ""
 
     def close(self) -> None:
         """Give back the connections."""

@@ -12,6 +12,7 @@ from accounts.models import User
 from investigations.rulebook import current_rulebook
 from toolbox import registry
 from toolbox.connectors.base import Connector
+from toolbox.connectors.httpconnector import HttpConnector
 from toolbox.connectors.jsonlines import JsonLinesConnector
 from toolbox.connectors.postgres import PostgresConnector
 from toolbox.connectors.proof import findings
@@ -45,6 +46,8 @@ def _connector(connector: Connector) -> Iterator[Line]:
         yield _postgres(name, connector.dsn_env)
     elif isinstance(connector, JsonLinesConnector):
         yield _folder(name, connector.folder_env)
+    elif isinstance(connector, HttpConnector):
+        yield _server(name, connector)
 
 
 def _postgres(name: str, variable: str) -> Line:
@@ -65,6 +68,12 @@ def _postgres(name: str, variable: str) -> Line:
             "Make the role as docs/howto/connect-your-database.md says.",
         )
     return well(name, "answers, and its role can only read")
+
+
+def _server(name: str, connector: HttpConnector) -> Line:
+    if reason := connector.reach():
+        return failing(name, reason, "Correct its address, networks or credential (docs/reference/tools.md).")
+    return well(name, f"answers ({connector.kind})")
 
 
 def _folder(name: str, variable: str) -> Line:

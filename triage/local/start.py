@@ -6,9 +6,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 from psycopg.conninfo import conninfo_to_dict
@@ -162,11 +163,18 @@ def connector_names(variables: Mapping[str, str]) -> frozenset[str]:
     try:
         declared = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
         connectors = declared["connectors"].values()
-        return frozenset(
-            str(value) for one in connectors for key, value in one.items() if str(key).endswith("_env")
-        )
+        return frozenset(name for one in connectors for name in _named(one))
     except (OSError, yaml.YAMLError, AttributeError, KeyError, TypeError) as error:
         raise CannotStart(f"TRIAGE_CONNECTORS={file} cannot be read: {error}") from None
+
+
+def _named(part: Any) -> Iterator[str]:
+    """Return the variables that stand under keys ending in `_env`, however deep."""
+    for key, value in part.items():
+        if isinstance(value, dict):
+            yield from _named(value)
+        elif str(key).endswith("_env"):
+            yield from map(str, value if isinstance(value, list) else [value])
 
 
 def reader_dsn(admin: str, password: str) -> str:
