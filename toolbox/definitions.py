@@ -90,11 +90,14 @@ class ToolDefinition:
     plain: Mapping[str, Any] = field(repr=False)
     scope: Mapping[str, str] = field(default_factory=dict)
     redact: tuple[str, ...] = ()
+    _digest: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def digest(self) -> str:
         """The SHA-256 of the whole declaration: another question is another digest."""
-        return digest(self.plain)
+        if not self._digest:
+            self._digest.append(digest(self.plain))
+        return self._digest[0]
 
     @property
     def tool_shape(self) -> ToolShape:
