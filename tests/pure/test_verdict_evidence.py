@@ -291,7 +291,11 @@ class Truthy:
     __hash__ = None  # type: ignore[assignment]
 
 
-@pytest.mark.parametrize("value", [1, "yes", [1], Truthy(), None, 0, object(), lambda: True], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "value",
+    [1, "yes", [1], Truthy(), None, 0, object(), lambda: True],
+    ids=lambda value: type(value).__name__,
+)
 def test_only_true_itself_holds(value: Any) -> None:
     fact = job_fact(holds=lambda answer, subject: (answer.text("job.state"), value)[1])
     assert_unanswerable(judge_fact_on(JOB_ENTRY, fact), "not True or False")
