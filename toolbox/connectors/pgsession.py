@@ -75,14 +75,18 @@ class ReadSession:
             return False
         return not select.select([self._pgconn.socket], [], [], 0)[0]
 
-    def begin(self, deadline: Deadline) -> None:
-        """Open the read-only transaction with its limits; both questions of a call see one snapshot."""
+    def begin(self, deadline: Deadline, *, qualified: bool = False) -> None:
+        """Open the read-only transaction with its limits; both questions of a call see one snapshot.
+
+        `qualified` makes the server write every name with its schema.
+        """
         # A little before the deadline, so that the server ends the question itself and the session lives on.
         milliseconds = max(1, int(deadline.left() * 950))
         text = (
             "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;"
             f"SET LOCAL statement_timeout={milliseconds};SET LOCAL lock_timeout={min(milliseconds, 500)};"
             f"SET LOCAL idle_in_transaction_session_timeout={milliseconds + 5000}"
+            + (";SET LOCAL search_path=''" if qualified else "")
         )
         self._exchange(lambda: self._pgconn.send_query(text.encode()), deadline)
 

@@ -89,7 +89,12 @@ class PostgresConnector:
             session.abandon()
             self._pool.discard(session)
             raise
-        self._pool.give_back(session)
+        if self.guard is not None and self.guard(proof):
+            # Every session that is kept has the same credential: the next ones are proven when they open.
+            self._pool.discard(session)
+            self._pool.close()
+        else:
+            self._pool.give_back(session)
         return proof
 
     def check(self, tool: ToolDefinition, deadline: Deadline) -> str:

@@ -58,7 +58,7 @@ def _tried(session: ReadSession, deadline: Deadline, *, is_refused: bool) -> lis
 
 
 def _catalogued(session: ReadSession, deadline: Deadline) -> tuple[str, list[Finding]]:
-    session.begin(deadline)
+    session.begin(deadline, qualified=True)
     session.declare("assay_proof", Statement(combined(session.version, _MOST_OF_EACH)), {}, deadline)
     rows = session.fetch("assay_proof", _MOST_ROWS, _MOST_BYTES, deadline).rows
     session.finish(deadline)

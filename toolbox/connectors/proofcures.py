@@ -16,9 +16,10 @@ RESIDUAL: Mapping[str, tuple[str, str]] = {
     "wal_messages": (r"^pg_logical_emit_message$", "it can write messages into the write-ahead log"),
     "snapshots": (r"^pg_export_snapshot$", "it can export its snapshot"),
     "query_texts": (r"_to_xml|^ts_(stat|rewrite)$", "it can run reading SQL that is given as text"),
+    "untrusted_languages": (r"", "a language is there whose functions may do anything"),
     "temporary_files": (r"^temp_file_limit$", "its questions may fill the disk with temporary files"),
 }
-_RESIDUAL_CHECKS = frozenset({"catalog_function", "setting", "probe"})
+_RESIDUAL_CHECKS = frozenset({"catalog_function", "setting"})
 _LIMITS = {
     "default_transaction_read_only": "on",
     "statement_timeout": "'5s'",
@@ -36,20 +37,20 @@ _ON = {
     "security_definer": "ROUTINE ",
     "native_function": "ROUTINE ",
     "catalog_function": "ROUTINE ",
-    "untrusted_language": "LANGUAGE ",
     "foreign": "",
     "tablespace": "TABLESPACE ",
     "largeobject": "LARGE OBJECT ",
     "parameter": "PARAMETER ",
 }
 _OTHERWISE = {
-    "membership": "{found} comes with owning the database: ALTER DATABASE ... OWNER TO another_role;",
+    "membership": "REASSIGN OWNED BY {role} TO another_role;",  # pg_database_owner, which nobody grants
     "role_attribute": "ALTER ROLE {role} NO{right};",
-    "owns": "REASSIGN OWNED BY {role} TO another_role;",
+    "owns": "REASSIGN OWNED BY {role} TO another_role; (then grant again what it reads)",
     "setting": "ALTER ROLE {role} SET {found} = {limit};",
     "grant_option": "REVOKE GRANT OPTION FOR {right} ON {found} FROM {via};",
     "default_acl": "ALTER DEFAULT PRIVILEGES {found} REVOKE {right} FROM {via};",
     "session_is_login_role": "sign in as the reader itself, without SET ROLE",
+    "untrusted_language": "DROP LANGUAGE {found}; (nobody can grant or revoke an untrusted one)",
     "largeobject": "ALTER SYSTEM SET lo_compat_privileges = off;",
     "other_database_grants": "look at its grants there: connect to {found} and run the proof",
 }
@@ -58,10 +59,14 @@ _BY_OTHERS = "no grant gives it: end the membership, ownership or attribute that
 
 def residual_family(check: str, found: str) -> str:
     """Return the family that a finding's object belongs to, or ''."""
+    if check == "untrusted_language":
+        return "untrusted_languages"
     if check not in _RESIDUAL_CHECKS:
         return ""
     name = found.partition("(")[0]
-    return next((family for family, (pattern, _) in RESIDUAL.items() if re.search(pattern, name)), "")
+    return next(
+        (family for family, (pattern, _) in RESIDUAL.items() if pattern and re.search(pattern, name)), ""
+    )
 
 
 def cure(check: str, found: str, privilege: str, *, via: str, role: str) -> str:

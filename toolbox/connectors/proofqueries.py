@@ -110,12 +110,14 @@ QUERIES = {
         SELECT p.oid::regprocedure::text,'EXECUTE as '||quote_ident(pg_get_userbyid(proowner)),{_ROUTINE_VIA}
         FROM pg_proc p WHERE prosecdef AND has_function_privilege(p.oid,'EXECUTE')
     """,
-    # A language that may do anything, whatever volatility its author wrote down.
+    # Languages that may do anything, whatever volatility is written down; and built-ins under other names.
     "native_function": f"""
         SELECT p.oid::regprocedure::text,'EXECUTE in '||lanname,{_ROUTINE_VIA} FROM pg_proc p
         JOIN pg_language l ON l.oid=prolang JOIN pg_namespace n ON n.oid=pronamespace
         WHERE n.nspname NOT IN('pg_catalog','information_schema') AND NOT lanpltrusted
-        AND lanname<>'sql' AND (provolatile='v' OR lanname NOT IN('c','internal'))
+        AND lanname<>'sql' AND (provolatile='v' OR lanname NOT IN('c','internal')
+          OR (lanname='internal' AND EXISTS (SELECT FROM pg_proc b
+            WHERE b.pronamespace='pg_catalog'::regnamespace AND b.prosrc=p.prosrc AND b.provolatile='v')))
         AND has_function_privilege(p.oid,'EXECUTE') AND has_schema_privilege(n.oid,'USAGE')
     """,
     # Beside the known ones: every built-in function that PostgreSQL keeps from PUBLIC and somebody gave away.
