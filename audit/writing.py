@@ -1,5 +1,6 @@
 """Write one entry, in the transaction of the thing that it records."""
 
+import json
 import re
 import secrets
 from collections.abc import Mapping
@@ -7,13 +8,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, connections, transaction
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
 from assay_core.canonical import canonical
-from assay_core.envelope import SALT_BYTES, Envelope, commitment, is_same, leaf
+from assay_core.envelope import SALT_BYTES, leaf
+from assay_core.instants import from_text
 
 _KIND = re.compile(r"[a-z][a-z_]*\.[a-z][a-z_]*")
 _ACTOR_MAX = 200
+_APPEND = "SELECT audit_append(%s, %s, %s, %s, %s, %s)"
 
 
 class EntryRefused(ValueError):
@@ -45,29 +48,18 @@ def write(
     database refuses: the caller's transaction can then only be rolled back, even if the error is swallowed.
     """
     _refuse_malformed(kind, actor)
-    body = canonical(dict(payload))
-    salt = secrets.token_bytes(SALT_BYTES)
-    with transaction.atomic(using=using, savepoint=False), connections[using].cursor() as cursor:
-        cursor.execute(
-            "SELECT entry, at, hash FROM audit_append(%s, %s, %s, %s, %s, %s)",
-            [kind, canonical(actor), incident, investigation, salt, body],
-        )
-        number, recorded_at, found = cursor.fetchone()
-    envelope = Envelope(
-        id=number,
-        recorded_at=recorded_at,
-        kind=kind,
-        actor=actor,
-        incident=incident,
-        investigation=investigation,
-        payload=commitment(salt, body),
-    )
-    if not is_same(leaf(envelope.canonical()), bytes(found)):
-        raise RuntimeError(
-            f"entry {number}: the database hashed another text than this one was to be. Do not commit; "
-            "look for a proxy or a database setting that changes texts."
-        )
-    return EntryRef(id=number, leaf=bytes(found).hex(), recorded_at=recorded_at)
+    values = [kind, canonical(actor), incident, investigation, secrets.token_bytes(SALT_BYTES)]
+    connection = connections[using]
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(_APPEND, [*values, canonical(dict(payload))])
+            (text,) = cursor.fetchone()
+    except DatabaseError:
+        if connection.in_atomic_block:
+            connection.needs_rollback = True
+        raise
+    made = json.loads(text)
+    return EntryRef(made["id"], leaf(text).hex(), from_text(made["recorded_at"]))
 
 
 def _refuse_malformed(kind: str, actor: str) -> None:

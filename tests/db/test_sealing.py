@@ -16,7 +16,7 @@ from audit.writing import write
 
 Link = psycopg.Connection[Any]
 KEY = SigningKey.make("log.example/audit")
-APPEND = """SELECT entry FROM audit_append('thing.done', '"system"', 1, 2, %s, '{"a":1}')"""
+APPEND = """SELECT audit_append('thing.done', '"system"', 1, 2, %s, '{"a":1}')::json ->> 'id'"""
 
 
 @pytest.fixture
