@@ -17,6 +17,8 @@ from prometheus_client.registry import Collector, CollectorRegistry
 
 from accounts import tokens
 from accounts.tokens import Scope, TokenRefused
+from audit import lag, publishing
+from audit.places import configured
 from incidents.models import Delivery
 from incidents.states import DeliveryState
 from investigations.models import Investigation
@@ -125,3 +127,27 @@ def queues() -> Iterator[Metric]:
         at = found["at"]
         age.add_metric([queue], max(0.0, (now - at).total_seconds()) if at else 0.0)
     yield age
+
+
+@register
+def seal() -> Iterator[Metric]:
+    """How far the audit log's seal is behind, what holds it, and what became of each copy."""
+    behind = lag.lag()
+    yield GaugeMetricFamily(
+        "assay_seal_lag_seconds", "Age of the oldest unsealed entry", value=behind.seconds
+    )
+    yield GaugeMetricFamily("assay_seal_waiting_entries", "Entries not sealed yet", value=behind.waiting)
+    holder = GaugeMetricFamily(
+        "assay_seal_held", "The transaction that a late seal waits for", labels=["pid", "database", "user"]
+    )
+    if behind.is_late and behind.holder:
+        holder.add_metric([str(behind.holder.pid), behind.holder.database, behind.holder.user], 1)
+    yield holder
+    copies = GaugeMetricFamily(
+        "assay_seal_copy", "1 for the outcome of the last publication", labels=["place", "outcome"]
+    )
+    for place in configured():
+        last = publishing.latest_of(place.name)
+        for outcome in (publishing.PUBLISHED, publishing.FAILED, publishing.DIVERGED):
+            copies.add_metric([place.name, outcome], float(last is not None and last.outcome == outcome))
+    yield copies

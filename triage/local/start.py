@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 from psycopg.conninfo import conninfo_to_dict
 
-from triage.local import children, passwords, ports, supervisor
+from triage.local import children, passwords, ports, signing, supervisor
 from triage.local.claim import Claim
 from triage.local.prepare import Preparation
 from triage.local.progress import Step
@@ -96,6 +96,8 @@ class Start:
             "DEMO_SECRET": self.secrets["demo"],
             "PYTHONUNBUFFERED": "1",
         }
+        if not found.get("AUDIT_SIGNING_KEY"):
+            found |= signing.variables(self.claim.folder)
         if self.with_shop:
             reader = reader_dsn(
                 admin_dsn(self.servers.postgres, self.environment), self.secrets["shop_reader"]

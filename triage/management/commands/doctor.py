@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from triage.doctor import ground, reach, work
+from triage.doctor import ground, reach, sealed, work
 from triage.doctor.line import Health, Line, examined, warning
 
 _DATABASE = "Start PostgreSQL, or correct DATABASE_URL and its password."
@@ -32,6 +32,7 @@ LOOKS = (
     Look("owner role", ground.owner, _OWNER, frozenset({"database"})),
     Look("migrations", ground.migrations, "manage.py migrate", frozenset({"database"})),
     Look("audit log", ground.log_protection, "manage.py migrate", frozenset({"database"})),
+    Look("audit seal", sealed.seal, "manage.py migrate", frozenset({"database"})),
     Look("static files", ground.static_files, "Correct STATIC_ROOT."),
     Look("broker", work.broker, _BROKER),
     Look("workers", work.workers, _BROKER, frozenset({"broker"})),
