@@ -127,7 +127,7 @@ def demand_administrator(by: User, what: str) -> None:
 
 def _of_family(findings: Iterable[Finding], name: str) -> list[str]:
     found = sorted({finding.object for finding in findings if finding.residual == name})
-    if found:
+    if name and found:
         return found
     named = [finding for finding in findings if finding.check == name]
     if named:

@@ -108,7 +108,9 @@ def blocking(connector: str, proof: Proof) -> tuple[Finding, ...]:
         return found
     accepted = prooflog.accepted(connector, proof.credential)
     return tuple(
-        finding for finding in found if finding.object not in accepted.get(finding.residual, frozenset())
+        finding
+        for finding in found
+        if not finding.residual or finding.object not in accepted.get(finding.residual, frozenset())
     )
 
 

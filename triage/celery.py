@@ -6,6 +6,7 @@ from typing import Any
 
 from celery import Celery
 from celery.exceptions import SecurityWarning
+from celery.signals import worker_process_init
 from kombu.transport import redis
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "triage.settings")
@@ -32,3 +33,11 @@ warnings.filterwarnings("ignore", message="You're running the worker", category=
 app = Celery("triage")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@worker_process_init.connect
+def prove_credentials(**_: Any) -> None:
+    """Let each process of a worker prove the credentials that it was given, now and on a schedule."""
+    from toolbox import proofwatch
+
+    proofwatch.begin()

@@ -38,6 +38,7 @@ _UNAVAILABLE = {
 _ERRORS = {
     "57014": "the question took too long and was cancelled",
     "55P03": "the place searched is locked by somebody else",
+    "08P01": "a placeholder stands where the database sees none, such as in a comment",
     "40001": "the database's data changed underneath the question",
     "42501": "the reader role may not read this",
     "25006": "the question tries to write, and a tool can only read",
@@ -50,12 +51,12 @@ _ERRORS = {
 def status_and_reason(failure: SqlFailure) -> tuple[Status, str]:
     """Return how a call ends that met this refusal."""
     state = failure.sqlstate
-    if state in _UNAVAILABLE or state.startswith("08"):
+    if state in _UNAVAILABLE or (state.startswith("08") and state not in _ERRORS):
         return Status.UNAVAILABLE, _UNAVAILABLE.get(state, "the connection to the database failed")
     if state in _ERRORS:
         reason = _ERRORS[state]
         return Status.ERROR, f"{reason} ({_short(failure.message)})" if state == "42501" else reason
-    if state[:2] in ("42", "22"):
+    if state[:2] in ("42", "22", "0A"):
         return Status.ERROR, f"the database could not answer: {_short(failure.message)}"
     return Status.ERROR, f"the database refused the question (SQLSTATE {state or 'unknown'})"
 

@@ -1,6 +1,7 @@
 """The hardened reader role of a PostgreSQL database, as SQL for its superuser to run."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 # Built-in functions that PUBLIC may call and that no READ ONLY transaction makes harmless: they wait, lock,
 # write outside the transaction, change the session, or run SQL that is given to them as text.
@@ -23,6 +24,12 @@ RISKY_GRANTS = (
 _ATTRIBUTES = (
     "LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT NOREPLICATION NOBYPASSRLS CONNECTION LIMIT 8"
 )
+# Only a superuser may name the rest, even to say no.
+_MANAGED_ATTRIBUTES = "LOGIN NOCREATEDB NOCREATEROLE NOINHERIT CONNECTION LIMIT 8"
+_OF_SUPERUSERS = frozenset({"temp_file_limit"})
+_MANAGED_REST = """\
+-- Left as they are: the built-in functions that PUBLIC may call and only a superuser can take away, and
+-- temp_file_limit. `manage.py tools check` lists them by name for an administrator to acknowledge."""
 _SETTINGS = (
     ("default_transaction_read_only", "on"),
     ("statement_timeout", "'5s'"),
@@ -34,32 +41,62 @@ _SETTINGS = (
 )
 
 
-def reader_role_sql(database: str, schema: str, tables: Sequence[str], role: str, owner: str) -> str:
-    """Return the SQL that makes `role` a reader of the named tables of one schema, and of nothing else.
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A reader to be made. A table is `schema.table`; `is_managed` where nobody is a superuser."""
 
-    Run it as the superuser, connected to `database`; it may be run again. It takes from PUBLIC what would
-    give the reader a way to write, and gives it back to `owner`. `ALTER ROLE ... PASSWORD` sets a password.
+    database: str
+    tables: Sequence[str]
+    role: str
+    owner: str
+    is_managed: bool = False
+
+
+def reader_role_sql(database: str, schema: str, tables: Sequence[str], role: str, owner: str) -> str:
+    """Return the SQL that makes `role` a reader of the named tables of one schema, and of nothing else."""
+    return reader_sql(Reader(database, [f"{schema}.{table}" for table in tables], role, owner))
+
+
+def reader_sql(wanted: Reader) -> str:
+    """Return the SQL that makes a reader of the named tables, and of nothing else.
+
+    Run it as the superuser, connected to the database; it may be run again. It takes from PUBLIC what would
+    give the reader a way to write, and gives it back to the owner. `ALTER ROLE ... PASSWORD` sets a password.
     Raises ValueError for a name that PostgreSQL cannot hold.
     """
-    reader, keeper, place = identifier(role), identifier(owner), identifier(schema)
-    named = ", ".join(f"{place}.{identifier(table)}" for table in tables)
-    settings = "\n".join(f"ALTER ROLE {reader} SET {name} = {value};" for name, value in _SETTINGS)
+    reader, keeper, database = map(identifier, (wanted.role, wanted.owner, wanted.database))
+    named = [_table(table) for table in wanted.tables]
+    places = ", ".join(dict.fromkeys(place for place, _ in named))
+    tables = ", ".join(f"{place}.{table}" for place, table in named)
+    settings = "\n".join(
+        f"ALTER ROLE {reader} SET {name} = {value};"
+        for name, value in _SETTINGS
+        if not (wanted.is_managed and name in _OF_SUPERUSERS)
+    )
     return f"""\
 DO $make$ BEGIN
-  IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = {literal(role)}) THEN CREATE ROLE {reader}; END IF;
+  IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = {literal(wanted.role)}) THEN
+    CREATE ROLE {reader}; END IF;
 END $make$;
-ALTER ROLE {reader} {_ATTRIBUTES};
-REVOKE ALL ON DATABASE {identifier(database)} FROM PUBLIC, {reader};
-GRANT CONNECT ON DATABASE {identifier(database)} TO {reader};
-GRANT CONNECT, TEMPORARY ON DATABASE {identifier(database)} TO {keeper};
+ALTER ROLE {reader} {_MANAGED_ATTRIBUTES if wanted.is_managed else _ATTRIBUTES};
+REVOKE ALL ON DATABASE {database} FROM PUBLIC, {reader};
+GRANT CONNECT ON DATABASE {database} TO {reader};
+GRANT CONNECT, TEMPORARY ON DATABASE {database} TO {keeper};
 {_revoke_everywhere(reader, keeper)}
 ALTER DEFAULT PRIVILEGES FOR ROLE {keeper} REVOKE EXECUTE ON ROUTINES FROM PUBLIC;
-{_revoke_builtins(keeper)}
-GRANT USAGE ON SCHEMA {place} TO {reader};
-GRANT SELECT ON {named} TO {reader};
+{_MANAGED_REST if wanted.is_managed else _revoke_builtins(keeper)}
+GRANT USAGE ON SCHEMA {places} TO {reader};
+GRANT SELECT ON {tables} TO {reader};
 {settings}
-ALTER ROLE {reader} SET search_path = {place}, pg_catalog;
+ALTER ROLE {reader} SET search_path = {places}, pg_catalog;
 """  # noqa: S608 every name is quoted by identifier() or literal()
+
+
+def _table(name: str) -> tuple[str, str]:
+    place, _, table = name.partition(".")
+    if not table:
+        raise ValueError(f"{name!r} names no schema: write it as schema.table")
+    return identifier(place), identifier(table)
 
 
 def _revoke_everywhere(reader: str, keeper: str) -> str:
