@@ -10,6 +10,7 @@ from django.db.models import Count, Max, Q
 
 from assay_core.results import Status
 from toolbox import acknowledgements, registry, toolrules
+from toolbox.connectors.credential import Provable
 from toolbox.definitions import LogQuestion, SqlQuestion, ToolDefinition
 from toolbox.models import Call, Effect
 from toolbox.proofrows import ConnectorProof
@@ -51,6 +52,7 @@ class ConnectorCard:
     kind: str
     title: str
     proof: ConnectorProof | None
+    has_credential: bool
     tools: Sequence[ToolLine] = field(default_factory=tuple)
 
 
@@ -67,6 +69,7 @@ def cards(now: datetime) -> tuple[ConnectorCard, ...]:
             kind=connector.kind,
             title=connector.title,
             proof=proofs.get(name),
+            has_credential=isinstance(connector, Provable),
             tools=tuple(
                 _line(
                     definition, counted.get(definition.name, Counted()), standing, definition.name in changed

@@ -48,7 +48,7 @@ def test_it_lists_each_tool_with_its_question_and_its_calls(boss: Client) -> Non
         "SELECT 1",
         "2 calls",
         "1 refused",
-        "not proven yet",
+        "no credential",
     ):
         assert words in page
 
