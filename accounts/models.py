@@ -29,6 +29,7 @@ class User(AbstractUser):
             ("triage_incidents", "Can acknowledge, assign, close and reopen incidents"),
             ("submit_claims", "Can enter a claim"),
             ("manage_tools", "Can deny, pause and resume tools"),
+            ("manage_rules", "Can suspend rules and lift suspensions"),
         )
 
     def __str__(self) -> str:

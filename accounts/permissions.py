@@ -17,6 +17,7 @@ class Permission(StrEnum):
     TRIAGE_INCIDENTS = "accounts.triage_incidents"
     SUBMIT_CLAIMS = "accounts.submit_claims"
     MANAGE_TOOLS = "accounts.manage_tools"
+    MANAGE_RULES = "accounts.manage_rules"
 
     @property
     def codename(self) -> str:
@@ -31,7 +32,8 @@ GRANTED: Mapping[Role, frozenset[Permission]] = {
     Role.SUPPORT: _WORKING,
     Role.ON_CALL: _WORKING,
     Role.MANAGER: _WORKING | {Permission.SEE_EVERY_TEAM},
-    Role.ADMINISTRATOR: _WORKING | {Permission.SEE_EVERY_TEAM, Permission.MANAGE_TOOLS},
+    Role.ADMINISTRATOR: _WORKING
+    | {Permission.SEE_EVERY_TEAM, Permission.MANAGE_TOOLS, Permission.MANAGE_RULES},
     Role.AUDITOR: _READING | {Permission.SEE_EVERY_TEAM},
 }
 
@@ -41,6 +43,7 @@ REFUSALS: Mapping[Permission, str] = {
     Permission.TRIAGE_INCIDENTS: (
         "Your role reads incidents and does not move them. Ask an administrator if that is wrong."
     ),
+    Permission.MANAGE_RULES: "Rules are suspended, and suspensions lifted, by administrators.",
     Permission.MANAGE_TOOLS: "Tool rules are made and ended by administrators.",
     Permission.SUBMIT_CLAIMS: "Your role does not enter claims. Ask an administrator if that is wrong.",
 }

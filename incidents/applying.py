@@ -5,15 +5,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from audit import writing
-from incidents import sending
+from incidents import identifiers, sending
 from incidents.adapters.reading import SignalValue
 from incidents.episodes import Moment, Past, Track
 from incidents.matching import Keyed, Matched, match, moment_of
 from incidents.models import Delivery, Incident, Signal
 from incidents.states import Effect
 from incidents.storing import store
-from incidents.subjects import subject_of
+from incidents.subjects import origins_of, sent_subject, subject_of
 from investigations import services as investigations
+from verdicts.case import Subject
 
 _TOLD = {
     Effect.OPENED: "incident.opened",
@@ -162,5 +163,16 @@ def _follow(applied: _Applied, now: datetime) -> None:
             incident=incident.pk,
         )
         if effect is Effect.OPENED:
-            investigation = investigations.open_investigation(incident.pk, subject_of(incident), now=now)
+            subject, origins = _subject(applied, incident, now)
+            investigation = investigations.open_investigation(incident.pk, subject, now=now, origins=origins)
             sending.investigate_after_commit(investigation.pk)
+
+
+def _subject(applied: _Applied, incident: Incident, now: datetime) -> tuple[Subject, dict[str, str]]:
+    """Return an opened incident's subject, with what the source's patterns find in its text."""
+    found_in = applied.delivery.source.patterns
+    if not found_in:
+        return sent_subject(incident), {}
+    said = [signal.text for signal in applied.signals if signal.incident is incident]
+    identifiers.find(incident, found_in, [incident.title, *incident.annotations.values(), *said], now=now)
+    return subject_of(incident), origins_of(incident)

@@ -13,6 +13,7 @@ from incidents import waking
 from incidents.adapters import schedule
 from incidents.models import Delivery, Source
 from incidents.states import Condition, DeliveryState, Event
+from investigations.outcomes import Jump
 
 # How long the fold's message may take before the sweeper sends another.
 GRACE = timedelta(seconds=15)
@@ -86,6 +87,11 @@ def report_silence(source: Source, *, silent_since_at: datetime, now: datetime) 
     return bool(marked)
 
 
+def report_drift(jump: Jump, now: datetime) -> None:
+    """Write the schedule's delivery about a drift, in the caller's transaction."""
+    _deliver(schedule.render_drift(jump), now)
+
+
 def _note_beat(source_id: int, now: datetime) -> None:
     source = Source.objects.select_for_update(no_key=True).get(pk=source_id)
     since = source.silent_since_at
@@ -103,10 +109,13 @@ def _note_seen(source: Source, now: datetime) -> None:
 
 
 def _report(slug: str, event: Event, since: datetime, *, beat_at: datetime | None, now: datetime) -> None:
+    _deliver(schedule.render(slug, event=event, silent_since_at=since, beat_at=beat_at), now)
+
+
+def _deliver(body: bytes, now: datetime) -> None:
     source, _ = Source.objects.get_or_create(
         slug="schedule", defaults={"title": "Schedule", "adapter": "schedule", "created_at": now}
     )
-    body = schedule.render(slug, event=event, silent_since_at=since, beat_at=beat_at)
     receive(source, body, {"content-type": "application/json"}, "schedule", now)
 
 

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from accounts.models import Team
-from incidents.states import Condition, DeliveryState, Effect, Event, Outcome, State
+from incidents.states import Condition, DeliveryState, Effect, Event, Origin, Outcome, State
 
 
 class Source(models.Model):
@@ -27,6 +27,9 @@ class Source(models.Model):
     oversized_count = models.PositiveIntegerField(default=0)
     oversized_last_bytes = models.BigIntegerField(null=True, blank=True)
     oversized_last_sender = models.CharField(max_length=64, blank=True, default="")
+    patterns = models.JSONField(
+        default=dict, blank=True, help_text="identifiers found in the text: a name and a pattern for each"
+    )
     created_at = models.DateTimeField()
 
     class Meta:
@@ -80,7 +83,8 @@ class Incident(models.Model):
     labels = models.JSONField(default=dict)
     annotations = models.JSONField(default=dict)
     identifiers = models.JSONField(
-        default=dict, help_text="what rules may ask about; from the sender's fields only"
+        default=dict,
+        help_text="what rules may ask about, from the sender's fields; see Identifier for the rest",
     )
     state = models.CharField(max_length=14, choices=[(s.value, s.value) for s in State], default=State.OPEN)
     started_at = models.DateTimeField(help_text="as the sender says, else when received")
@@ -166,6 +170,35 @@ class Signal(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event} {self.sender_key}"
+
+
+class Identifier(models.Model):
+    """An identifier that the sender's fields do not hold: found by a pattern, given by a person or a model.
+
+    One that only a model named earns nothing until a person confirms it.
+    """
+
+    incident = models.ForeignKey(Incident, on_delete=models.PROTECT, related_name="found_identifiers")
+    name = models.CharField(max_length=60)
+    value = models.CharField(max_length=200)
+    origin = models.CharField(
+        max_length=8, choices=[(o.value, o.value) for o in Origin if o != Origin.SENDER]
+    )
+    named_by = models.CharField(max_length=200)
+    named_at = models.DateTimeField()
+    confirmed_by = models.CharField(max_length=200, blank=True, default="")
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("pk",)
+
+    def __str__(self) -> str:
+        return f"{self.name} of #{self.incident_id}"
+
+    @property
+    def counts(self) -> bool:
+        """Whether rules may ask about it."""
+        return self.origin != Origin.MODEL or self.confirmed_at is not None
 
 
 class Resolution(models.Model):

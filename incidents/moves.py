@@ -38,6 +38,10 @@ _KINDS: Mapping[Move, str] = {
     Move.ACKNOWLEDGE: "incident.acknowledged",
     Move.ASSIGN: "incident.assigned",
     Move.ASK: "incident.asked",
+    Move.INVESTIGATE: "incident.sent_again",
+    Move.REFUTE: "incident.refuted",
+    Move.WITHDRAW: "incident.refutation_withdrawn",
+    Move.IDENTIFY: "incident.identified",
 }
 
 

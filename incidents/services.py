@@ -7,11 +7,11 @@ from django.db import IntegrityError, transaction
 
 from accounts.models import User
 from accounts.services import actor_name
-from incidents import closing, moves, sending
+from incidents import closing, intake, moves, sending
 from incidents.models import Incident
 from incidents.moves import Asked, MoveRefused
 from incidents.states import Move, State
-from incidents.subjects import subject_of
+from incidents.subjects import origins_of, subject_of
 from investigations import queries
 from investigations import services as investigations
 from investigations.models import Investigation
@@ -60,7 +60,9 @@ def reopen(incident_id: int, *, by: User, reason: str, version: int, now: dateti
         if closed is None or closed.state != State.CLOSED:
             raise MoveRefused(moves.why_not(asked))
         # The investigation first, as a run's own ending locks it before the incident: no deadlock.
-        investigation = investigations.open_investigation(closed.pk, subject_of(closed), now=now)
+        investigation = investigations.open_investigation(
+            closed.pk, subject_of(closed), now=now, origins=origins_of(closed)
+        )
         sending.investigate_after_commit(investigation.pk)
         try:
             with transaction.atomic():
@@ -139,6 +141,8 @@ def judged(judgement: Judgement, *, actor: str = "worker") -> None:
         hypothesis=judgement.hypothesis[:120],
         verdict_reason=judgement.reason,
     )
+    for jump in judgement.jumps:
+        intake.report_drift(jump, judgement.judged_at)
 
 
 def _failed(failure: Failure) -> None:

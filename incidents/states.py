@@ -41,6 +41,15 @@ class Effect(StrEnum):
     STALE = "stale"
 
 
+class Origin(StrEnum):
+    """Where an identifier comes from."""
+
+    SENDER = "sender"
+    PATTERN = "pattern"
+    PERSON = "person"
+    MODEL = "model"
+
+
 class State(StrEnum):
     """Where an incident stands."""
 
@@ -61,6 +70,10 @@ class Move(StrEnum):
     ACKNOWLEDGE = "acknowledge"
     ASSIGN = "assign"
     ASK = "ask"
+    INVESTIGATE = "investigate_again"
+    REFUTE = "speak_against"
+    WITHDRAW = "withdraw_what_was_said"
+    IDENTIFY = "give_an_identifier"
 
 
 # From where a move may start, and where it ends; None where it leaves the state as it is.
@@ -74,6 +87,10 @@ MOVES: Mapping[Move, tuple[frozenset[State], State | None]] = MappingProxyType(
         Move.ACKNOWLEDGE: (frozenset({State.OPEN, State.INVESTIGATING, State.REVIEW}), None),
         Move.ASSIGN: (frozenset({State.OPEN, State.INVESTIGATING, State.REVIEW}), None),
         Move.ASK: (frozenset({State.REVIEW}), None),
+        Move.INVESTIGATE: (frozenset({State.REVIEW}), State.OPEN),
+        Move.REFUTE: (frozenset({State.REVIEW}), None),
+        Move.WITHDRAW: (frozenset({State.REVIEW}), None),
+        Move.IDENTIFY: (frozenset({State.OPEN, State.INVESTIGATING, State.REVIEW}), None),
     }
 )
 

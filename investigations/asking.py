@@ -19,8 +19,8 @@ from verdicts.verdict import verdict
 
 def ask_and_judge(investigation_id: int, *, fact: str | None, by: str, on_judged: OnJudged) -> Judgement:
     """Ask what is missing in the name of `by` and judge again. See services.ask_and_judge."""
-    row = _judged(investigation_id)
-    demands = _missing(_last_case(row), fact)
+    row = judged_row(investigation_id)
+    demands = _missing(last_case(row), fact)
     ask = Asker(
         CallScope(caller=by, investigation=row.pk, incident=row.incident_id, is_derived=True),
         lease=None,
@@ -31,7 +31,7 @@ def ask_and_judge(investigation_id: int, *, fact: str | None, by: str, on_judged
         # The UPDATE locks the row: of two people who ask at once, the second judges what both asked.
         if not models.Investigation.objects.filter(pk=row.pk, state=State.JUDGED).update(state=State.JUDGED):
             raise NothingToAsk("This investigation is no longer judged: something else has moved it.")
-        last = _last_case(row)
+        last = last_case(row)
         frozen = freeze(
             row,
             last.case.submission,
@@ -44,7 +44,8 @@ def ask_and_judge(investigation_id: int, *, fact: str | None, by: str, on_judged
     return judgement
 
 
-def _judged(investigation_id: int) -> models.Investigation:
+def judged_row(investigation_id: int) -> models.Investigation:
+    """Return the investigation, judged and the newest of its incident; raise NothingToAsk."""
     row = models.Investigation.objects.filter(pk=investigation_id).first()
     if row is None:
         raise NothingToAsk(f"There is no investigation {investigation_id}.")
@@ -55,7 +56,8 @@ def _judged(investigation_id: int) -> models.Investigation:
     return row
 
 
-def _last_case(row: models.Investigation) -> Frozen:
+def last_case(row: models.Investigation) -> Frozen:
+    """Return the case that was judged last; raise NothingToAsk where it can't be read."""
     try:
         return Frozen.stored(row.cases.latest("pk"))
     except CaseUnreadable as error:

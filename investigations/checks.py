@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Warning
 
-from investigations.rulebook import SHIPPED, current_rulebook
+from investigations.rulebook import SHIPPED, loaded_rulebook
 from toolbox.definitions import DefinitionError
 from verdicts.load_check import NOTHING, LoadComplaint, load_complaints
 from verdicts.loading import NO_TOOL, rule_files
@@ -14,7 +14,7 @@ from verdicts.loading import NO_TOOL, rule_files
 def rules_load(**_: Any) -> list[CheckMessage]:
     """verdicts.W001 a rule or W002 a pack is not loaded; W003 a suspension is idle; W004 nothing loads."""
     try:
-        rulebook = current_rulebook()
+        rulebook = loaded_rulebook()
     except DefinitionError:  # toolbox.E001 says so
         return []
     ours = {path.stem for path in rule_files(SHIPPED)}

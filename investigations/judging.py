@@ -7,7 +7,7 @@ from typing import Any
 
 from assay_core.canonical import canonical, digest
 from audit import writing
-from investigations import models
+from investigations import drift, models
 from investigations.drafting import draft
 from investigations.evidence import erased_of
 from investigations.outcomes import Judgement
@@ -32,6 +32,7 @@ def freeze(
 
     An answer that was erased and that no earlier case holds is listed all the same: the case then
     lacks it and can't earn a pass. Whoever could erase the bad answer could make the verdict else.
+    What a person holds against the incident stays in every later case until it is withdrawn.
     """
     subject = Subject.from_plain(json.loads(row.subject))
     listed = erased_of(row.pk) | {number: entry.leaf for number, entry in entries.items()}
@@ -39,11 +40,25 @@ def freeze(
         investigation=row.pk,
         submission=submission,
         added=tuple(added),
-        refutations=(),
+        refutations=standing_refutations(row.incident_id),
         judged_at=max([now, *(entry.finished_at for entry in entries.values())]),
         entries=tuple(sorted(listed.items())),
     )
     return Frozen(subject, case, entries)
+
+
+def standing_refutations(incident_id: int) -> tuple[Finding, ...]:
+    """Return what people hold against the incident, as the case that was stored last has it."""
+    body = (
+        models.Case.objects.filter(investigation__incident_id=incident_id)
+        .order_by("-pk")
+        .values_list("body", flat=True)
+        .first()
+    )
+    if body is None:
+        return ()
+    held = Case.from_plain(json.loads(body)["case"]).refutations
+    return tuple(finding for finding in held if finding.author == "person")
 
 
 def store(row: models.Investigation, frozen: Frozen, rulebook: Rulebook, *, actor: str) -> Judgement:
@@ -66,6 +81,7 @@ def store(row: models.Investigation, frozen: Frozen, rulebook: Rulebook, *, acto
     )
     text = draft(frozen.subject, decided, rulebook.rules.get(decided.hypothesis))
     drafted = models.Draft.objects.create(investigation=row, verdict=stored, text=text, created_at=judged_at)
+    jumps = drift.note(stored, frozen, decided, rulebook)
     writing.write(
         "investigation.judged",
         _payload(row, case, stored, decided, frozen),
@@ -83,6 +99,7 @@ def store(row: models.Investigation, frozen: Frozen, rulebook: Rulebook, *, acto
         reason=decided.reason,
         deciding=decided.deciding,
         judged_at=judged_at,
+        jumps=jumps,
     )
 
 

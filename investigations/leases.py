@@ -123,7 +123,7 @@ def give_up(investigation_id: int, on_failed: OnFailed, *, now: datetime) -> Fai
     return failure
 
 
-def note(lease: Lease, kind: str, **more: str) -> None:
+def note(lease: Lease, kind: str, **more: str | dict[str, str]) -> None:
     """Write the audit entry of a move, in the move's own transaction."""
     writing.write(
         kind,

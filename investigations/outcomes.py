@@ -7,6 +7,19 @@ from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True)
+class Jump:
+    """A fact that could always be answered and of late cannot: something it reads has changed."""
+
+    rule: str
+    fact: str
+    tool: str
+    path: str  # "" where no field is named
+    kind: str
+    count: int  # within the hour
+    began_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """One verdict that is being stored; handed to `on_judged` inside the same transaction."""
 
@@ -19,6 +32,7 @@ class Judgement:
     reason: str
     deciding: str
     judged_at: datetime
+    jumps: tuple[Jump, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

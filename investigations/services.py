@@ -1,5 +1,6 @@
 """What others may do with investigations: open one, run it, ask what is missing, find what is due."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -46,12 +47,18 @@ _TRIES = 3
 
 
 def open_investigation(
-    incident_id: int, subject: Subject, *, now: datetime, investigator: str = "playbook"
+    incident_id: int,
+    subject: Subject,
+    *,
+    now: datetime,
+    investigator: str = "playbook",
+    origins: Mapping[str, str] | None = None,
 ) -> Investigation:
     """Queue an investigation of the incident inside the caller's transaction.
 
     An incident has at most one open investigation: while there is one, that one is returned.
-    The caller sends the task after commit.
+    The caller sends the task after commit. `origins` says of identifiers that are not the sender's
+    where they come from; it stands in the audit entry.
     """
     body = canonical(subject.to_plain())
     for _ in range(_TRIES):
@@ -65,7 +72,8 @@ def open_investigation(
                     created_at=now,
                     queued_at=now,
                 )
-                note(Lease(row.pk, incident_id, row.attempt, investigator), "investigation.queued")
+                lease = Lease(row.pk, incident_id, row.attempt, investigator)
+                note(lease, "investigation.queued", **({"identifiers": dict(origins)} if origins else {}))
             return row
         except IntegrityError:
             existing = Investigation.objects.filter(incident_id=incident_id, state__in=OPEN).first()

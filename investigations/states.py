@@ -32,3 +32,11 @@ EDGES: frozenset[tuple[State, State]] = frozenset(
     }
 )
 OPEN = (State.WAITING, State.QUEUED, State.RUNNING)
+
+
+class TroubleKind(StrEnum):
+    """Why a fact could not be answered."""
+
+    MISSING = "missing"
+    MISMATCH = "mismatch"
+    UNANSWERED = "unanswered"

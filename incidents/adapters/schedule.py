@@ -1,12 +1,16 @@
-"""What the schedule itself reports: a heartbeat fell silent, or beats again."""
+"""What the schedule itself reports: a heartbeat that fell silent or beats again, and a rule that drifts."""
 
 import json
+from collections.abc import Mapping
 from datetime import datetime
+from hashlib import sha256
+from typing import Any
 
 from assay_core.instants import as_text, from_text
 from incidents.adapters.reading import Reading, SignalValue
 from incidents.adapters.strict_json import NotReadable, read_object
 from incidents.states import Condition, Event
+from investigations.outcomes import Jump
 
 
 def render(slug: str, *, event: Event, silent_since_at: datetime, beat_at: datetime | None) -> bytes:
@@ -21,10 +25,29 @@ def render(slug: str, *, event: Event, silent_since_at: datetime, beat_at: datet
     ).encode()
 
 
+def render_drift(jump: Jump) -> bytes:
+    """Return the body of the schedule's delivery about a fact that can no longer be answered."""
+    return json.dumps(
+        {
+            "drift": {
+                "rule": jump.rule,
+                "fact": jump.fact,
+                "tool": jump.tool,
+                "path": jump.path,
+                "kind": jump.kind,
+                "count": jump.count,
+            },
+            "began_at": as_text(jump.began_at),
+        }
+    ).encode()
+
+
 def read(body: bytes, received_at: datetime) -> Reading:
     """Read what `render` wrote."""
     try:
         whole = read_object(body)
+        if "drift" in whole:
+            return _drift(whole["drift"], from_text(whole["began_at"]))
         slug, event = str(whole["heartbeat"]), Event(whole["status"])
         silent_since_at = from_text(whole["silent_since_at"])
         beat_at = from_text(whole["beat_at"]) if whole["beat_at"] else None
@@ -44,5 +67,39 @@ def read(body: bytes, received_at: datetime) -> Reading:
         identifiers=labels,
         starts_at=silent_since_at,
         ends_at=beat_at if event is Event.RESOLVED else None,
+    )
+    return Reading(Condition.WHOLE, (signal,))
+
+
+_SAYS = {
+    "missing": "is missing from the answers",
+    "mismatch": "is of another type than the rule reads",
+    "unanswered": "can no longer be answered",
+}
+
+
+def _drift(told: Mapping[str, Any], began_at: datetime) -> Reading:
+    rule, fact, tool, path = (str(told[name]) for name in ("rule", "fact", "tool", "path"))
+    what = f"{path} of {tool}" if path else f"{fact}, asked of {tool},"
+    labels = {"alertname": "RuleDrift", "rule": rule, "fact": fact, "tool": tool, "path": path}
+    summary = f"Rule {rule}: {what} {_SAYS[told['kind']]}"
+    signal = SignalValue(
+        position=0,
+        event=Event.FIRING,
+        kind="alert",
+        sender_key=f"drift:{sha256(repr((rule, fact, tool, path, told['kind'])).encode()).hexdigest()[:32]}",
+        title=summary[:300],
+        severity="critical",
+        labels=labels,
+        annotations={
+            "summary": summary,
+            "description": (
+                f"The fact {fact} could be answered in all the days before, and {int(told['count'])} times "
+                "within an hour it could not. A field or a tool has changed: until the rule follows it, "
+                "nothing earns a pass by it."
+            ),
+        },
+        identifiers={},
+        starts_at=began_at,
     )
     return Reading(Condition.WHOLE, (signal,))

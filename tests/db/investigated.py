@@ -153,7 +153,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     specs = {spec.name: spec for spec in map(spec_of, RULES)}
     book = Rulebook(rules=specs, shapes=toolbox.shapes(), suspended=frozenset(), broken={})
     monkeypatch.setattr(registry, "current", lambda: toolbox)
-    monkeypatch.setattr(rulebook, "current_rulebook", lambda: book)
+    monkeypatch.setattr(rulebook, "loaded_rulebook", lambda: book)
     return connector
 
 

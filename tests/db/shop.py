@@ -47,4 +47,4 @@ def asked(monkeypatch: pytest.MonkeyPatch, settings: Any, admin_dsn: str, logs: 
 
 def _forget() -> None:
     registry.current.cache_clear()
-    rulebook.current_rulebook.cache_clear()
+    rulebook.loaded_rulebook.cache_clear()

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import override_settings
 
-from investigations.rulebook import current_rulebook
+from investigations.rulebook import loaded_rulebook
 from tests.pure.rules_for_tests._world import SHAPES
 from tests.pure.shipped_rules import SHOP
 from toolbox import registry
@@ -37,7 +37,7 @@ def shop_tools() -> Iterator[None]:
 
 def _forget() -> None:
     registry.current.cache_clear()
-    current_rulebook.cache_clear()
+    loaded_rulebook.cache_clear()
 
 
 def newrule(*words: str) -> str:

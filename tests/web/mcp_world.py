@@ -203,7 +203,7 @@ def served(monkeypatch: pytest.MonkeyPatch, *, sends_json: bool = True, **addres
     specs = {spec.name: spec for spec in map(spec_of, investigated.RULES)}
     book = Rulebook(rules=specs, shapes=toolbox.shapes(), suspended=frozenset(), broken={})
     monkeypatch.setattr(registry, "current", lambda: toolbox)
-    monkeypatch.setattr(rulebook, "current_rulebook", lambda: book)
+    monkeypatch.setattr(rulebook, "loaded_rulebook", lambda: book)
     whole: dict[str, Any] = {
         "base_url": BASE,
         "hosts": frozenset({HOST}),

@@ -9,7 +9,7 @@ import psycopg
 from django.conf import settings
 
 from accounts.models import User
-from investigations.rulebook import current_rulebook
+from investigations.rulebook import loaded_rulebook
 from toolbox import registry
 from toolbox.connectors.base import Connector
 from toolbox.connectors.httpconnector import HttpConnector
@@ -91,7 +91,7 @@ def _folder(name: str, variable: str) -> Line:
 
 def rules() -> Iterator[Line]:
     """Whether every rule loads with its cases."""
-    book = current_rulebook()
+    book = loaded_rulebook()
     toolless = sorted(name for name, sentence in book.broken.items() if sentence.endswith(_NO_TOOL))
     if toolless:
         yield warning(

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from investigations.examples import example_of, example_question
-from investigations.rulebook import current_rulebook
+from investigations.rulebook import loaded_rulebook
 from toolbox import registry
 from toolbox.definitions import DefinitionError, ToolDefinition
 from verdicts.loading import cases_of
@@ -94,7 +94,7 @@ def _folder(named: str) -> Path:
 
 
 def _refuse_existing(name: str, path: Path) -> None:
-    rulebook = current_rulebook()
+    rulebook = loaded_rulebook()
     for taken in (path, cases_of(path)):
         if taken.exists():
             raise CommandError(f"{taken} exists, and nothing was written. Choose another name, or edit it.")
