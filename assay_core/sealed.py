@@ -7,7 +7,7 @@ and salt are null where only the commitment is handed out. Proofs that stand one
 import base64
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from assay_core.canonical import NotCanonical, canonical
@@ -69,6 +69,10 @@ class Proof:
         }
         lines = [HEADER, f"extra {_encoded(canonical(extra).encode('ascii'))}", f"index {self.index}"]
         return "\n".join([*lines, *map(_encoded, self.path), "", self.checkpoint.note])
+
+    def closed(self) -> "Proof":
+        """Return the same proof without the payload: that something was recorded is shown, not what."""
+        return replace(self, disclosed=replace(self.disclosed, payload=None, salt=None))
 
     def check(self) -> None:
         """Raise ProofWrong unless the entry stands in the log; the signature is looked at elsewhere."""

@@ -1,8 +1,14 @@
-"""The addresses that senders post to. Pages have theirs in triage.urls."""
+"""The addresses that senders post to, and those of the audit log. Other pages have theirs in triage.urls."""
 
-from django.urls import re_path
+from django.urls import path, re_path
 
-from incidents.views import hooks
+from incidents.views import hooks, log
 
-# With and without the slash at the end: a redirect would lose a sender's POST.
-urlpatterns = [re_path(r"^hooks/(?P<slug>[^/]+)/?$", hooks.receive, name="hook")]
+urlpatterns = [
+    # With and without the slash at the end: a redirect would lose a sender's POST.
+    re_path(r"^hooks/(?P<slug>[^/]+)/?$", hooks.receive, name="hook"),
+    path("log/", log.show, name="log"),
+    path("log/checkpoint", log.checkpoint, name="checkpoint"),
+    path("entries/<int:number>/proof", log.proof, name="proof"),
+    path("incidents/<int:number>/proof", log.proof_of_verdict, name="verdict_proof"),
+]

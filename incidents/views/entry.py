@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import person, requires
 from accounts.permissions import Permission
-from audit import reading
+from audit import reading, standing
 from incidents import entries, queries
 from incidents.tables import Table, table_of
 
@@ -42,6 +42,7 @@ def show(request: HttpRequest, number: int) -> HttpResponse:
         "views": VIEWS,
         "raw": json.dumps(result, indent=2, ensure_ascii=False, sort_keys=True),
         "incident": queries.incident(person(request), entry.incident) if entry.incident else None,
+        "sealing": standing.sealing_of(entry.id),
         "nav": "entries",
     }
     template = "incidents/_entry.html" if getattr(request, "htmx", False) else "incidents/entry.html"

@@ -31,6 +31,7 @@ def paths_of(site: Site, page: Page) -> list[str]:
         "/deliveries/",
         delivery,
         "/rules/",
+        "/log/",
         "/claims/new/",
         "/nowhere/",
     ]

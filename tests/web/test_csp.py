@@ -53,7 +53,8 @@ def connector(monkeypatch: pytest.MonkeyPatch) -> Scripted:
 
 
 def pages_of(incident: Incident) -> Iterator[str]:
-    yield from ("/", "/?tab=all", "/deliveries/", "/rules/", "/claims/new/", f"/incidents/{incident.pk}/")
+    yield from ("/", "/?tab=all", "/deliveries/", "/rules/", "/log/", "/claims/new/")
+    yield f"/incidents/{incident.pk}/"
     for delivery in Delivery.objects.all():
         yield f"/deliveries/{delivery.pk}/"
     for entry in reading.of_incident(incident.pk):
