@@ -5,14 +5,14 @@ so that the two can be compared for equality.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from assay_core.instants import NotAnInstant, as_text, from_text
 
 OPERATIONS = ("strip", "lower", "upper", "instant")
-_AS_WRITTEN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
+_AS_WRITTEN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII).fullmatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,33 +36,33 @@ def one_form(arguments: Mapping[str, Any], shape: ToolShape) -> dict[str, Any]:
     """
     whole = {**shape.defaults, **arguments}
     for name, operations in shape.normalise.items():
-        if name in whole:
-            whole[name] = _normal(whole[name], operations)
+        value = whole.get(name)
+        if isinstance(value, str):
+            whole[name] = normal(value, operations)
     return whole
 
 
-def _normal(value: Any, operations: tuple[str, ...]) -> Any:
-    if not isinstance(value, str):
-        return value
+def normal(text: str, operations: tuple[str, ...]) -> str:
+    """Return a text with the operations applied in order; raise ValueError for an unknown one."""
     for operation in operations:
-        value = _apply(value, operation)
-    return value
+        text = _APPLY[operation](text)
+    return text
 
 
-def _apply(text: str, operation: str) -> str:
-    match operation:
-        case "strip":
-            return text.strip()
-        case "lower":
-            return text.lower()
-        case "upper":
-            return text.upper()
-        case "instant":
-            if _AS_WRITTEN.fullmatch(text):  # valid or not, it would stay as it is
-                return text
-            try:
-                return as_text(from_text(text))
-            except NotAnInstant:
-                return text
-        case _:
-            raise ValueError(f"unknown normalisation {operation!r}: use strip, lower, upper or instant")
+def _instant(text: str) -> str:
+    if _AS_WRITTEN(text):  # valid or not, it would stay as it is
+        return text
+    try:
+        return as_text(from_text(text))
+    except NotAnInstant:
+        return text
+
+
+class _Applied(dict[str, Callable[[str], str]]):
+    """The operations by name; an unknown one raises ValueError."""
+
+    def __missing__(self, operation: str) -> Callable[[str], str]:
+        raise ValueError(f"unknown normalisation {operation!r}: use one of {', '.join(OPERATIONS)}")
+
+
+_APPLY = _Applied(strip=str.strip, lower=str.lower, upper=str.upper, instant=_instant)

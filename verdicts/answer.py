@@ -135,7 +135,7 @@ class Answer:
                 node = node[int(step)]
             else:
                 raise FieldMissing(self._at(path), f"no {step} in {_contents(node)}")
-        self.reads.append((self._at(path) if self._place or type(path) is not str else path, node))
+        self.reads.append((path if type(path) is str and not self._place else self._at(path), node))
         return node
 
     def _at(self, path: Path) -> str:

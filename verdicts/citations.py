@@ -33,7 +33,7 @@ def _citation(
     finding: Finding, judged: Mapping[str, Judged], entries: Mapping[int, Entry], *, run: int
 ) -> CitationOutcome:
     about = judged.get(finding.fact)
-    if about is not None and about.newest == (finding.entry,) and about.outcome.outcome is Outcome.HOLDS:
+    if about is not None and about[1] == (finding.entry,) and about[0].outcome is Outcome.HOLDS:
         return CitationOutcome(finding.fact, finding.entry, True, _DECIDES)
     problem = _problem(finding, about, entries, run=run)
     return CitationOutcome(finding.fact, finding.entry, not problem, problem or _DECIDES)
@@ -51,15 +51,15 @@ def _problem(finding: Finding, about: Judged | None, entries: Mapping[int, Entry
 
 
 def _question_problem(entry: Entry, about: Judged) -> str:
-    outcome = about.outcome
+    outcome, newest = about
     if entry.tool != outcome.tool:
         return f"Entry {entry.id} is an answer of {inert(entry.tool, 80)}, and the fact asks {outcome.tool}."
     if outcome.demanded is None:
         return outcome.reason
     if not same(outcome.demanded, entry.arguments):
         return f"Entry {entry.id} asked {difference(outcome.demanded, entry.arguments)}."
-    if entry.id not in about.newest:
-        return f"Entry {about.newest[-1]} answered the same question later, and decides."
+    if entry.id not in newest:
+        return f"Entry {newest[-1]} answered the same question later, and decides."
     if outcome.outcome is Outcome.UNANSWERABLE:
         return outcome.reason
     return ""

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from assay_core.arguments import ToolShape, one_form
+from assay_core.arguments import ToolShape, normal
 from assay_core.instants import as_text
 from verdicts.answer import inert, shown
 from verdicts.case import Subject
 from verdicts.fact import Fact
 
 _PARTS_TOLD = 4
+_INSTANT = ("instant",)
 
 
 class NotAskable(ValueError):
@@ -34,16 +35,40 @@ def demanded(fact: Fact, subject: Subject, shape: ToolShape) -> dict[str, Any]:
 
     Raises whatever `ask` raises (IdentifierMissing above all), and NotAskable.
     """
-    arguments = json_ready(fact.ask(subject))
+    asked = fact.ask(subject)
+    arguments = _flat(asked, shape.normalise) if type(asked) is dict else _one_form(asked, shape)
+    for name, value in shape.defaults.items():
+        if name not in arguments:
+            ready = json_ready(value, f"the default of {name}")
+            operations = shape.normalise.get(name, ())
+            arguments[name] = normal(ready, operations) if isinstance(ready, str) else ready
+    return arguments
+
+
+def _flat(asked: dict[Any, Any], normalise: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    """Bring what `ask` returned into its one form in a single pass."""
+    made = {}
+    for name, value in asked.items():
+        if type(name) is not str:
+            raise NotAskable(f"ask has the key {shown(name)}, and a name is text")
+        kind = type(value)
+        if kind is datetime:
+            value = as_text(value)
+        elif kind is not str or not value.isascii():
+            value = json_ready(value, f"ask.{name}")
+        if name in normalise and isinstance(value, str):
+            operations = normalise[name]
+            if kind is not datetime or operations != _INSTANT:  # which as_text has done already
+                value = normal(value, operations)
+        made[name] = value
+    return made
+
+
+def _one_form(asked: Any, shape: ToolShape) -> dict[str, Any]:
+    arguments = json_ready(asked)
     if type(arguments) is not dict:
         raise NotAskable(f"ask returned {shown(arguments)}, not a mapping of arguments")
-    if not shape.defaults and not shape.normalise:
-        return arguments
-    whole = one_form(arguments, shape)
-    for name in shape.defaults:
-        if name not in arguments:
-            whole[name] = json_ready(whole[name], f"the default of {name}")
-    return whole
+    return _flat(arguments, shape.normalise)
 
 
 def json_ready(value: Any, path: str = "ask") -> Any:
@@ -69,8 +94,7 @@ def _ready_object(value: Mapping[Any, Any], path: str) -> dict[str, Any]:
     for key, item in value.items():
         if type(key) is not str:
             raise NotAskable(f"{path} has the key {shown(key)}, and a name is text")
-        is_plain = type(item) is str and item.isascii()
-        ready[key] = item if is_plain else json_ready(item, f"{path}.{key}")
+        ready[key] = json_ready(item, f"{path}.{key}")
     return ready
 
 
@@ -93,6 +117,19 @@ def same(left: Any, right: Any) -> bool:
     if kind is float:  # 0.0 and -0.0 are equal and have two texts
         return math.isfinite(left) and repr(left) == repr(right)
     return bool(left == right)
+
+
+def is_question(wanted: dict[str, Any], asked: Mapping[str, Any]) -> bool:
+    """Say whether recorded arguments are the wanted ones: `same`, told at once for nearly every pair."""
+    if asked != wanted:
+        return False
+    if type(asked) is not dict:
+        return same(wanted, asked)
+    for name, value in wanted.items():
+        other = asked[name]
+        if type(value) is not type(other) or (type(value) is not str and not same(value, other)):
+            return False
+    return True
 
 
 def difference(wanted: Mapping[str, Any], asked: Mapping[str, Any]) -> str:

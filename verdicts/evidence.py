@@ -2,35 +2,32 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from assay_core.arguments import ToolShape
 from assay_core.instants import NotAnInstant, as_text, from_text
 from assay_core.results import Status
-from verdicts.answer import Answer, inert, shown
+from verdicts.answer import Answer, inert
 from verdicts.attempt import attempt
 from verdicts.case import Entry, Subject
-from verdicts.demand import demanded, difference, same
+from verdicts.demand import demanded, difference, is_question, same
 from verdicts.fact import Check, Fact, Refutation
 from verdicts.outcomes import Effect, FactOutcome, Outcome, RefutationOutcome
+from verdicts.words import Reason, Told, told
 
-_READS_TOLD = 6
+_SEVERITY = {Outcome.HOLDS: 0, Outcome.UNANSWERABLE: 1, Outcome.FAILS: 2}
 
 
-class Judged(NamedTuple):
-    """A fact's outcome, and the entries that answered its question last (more than one only in a tie)."""
-
-    outcome: FactOutcome
-    newest: tuple[int, ...]
+#: A fact's outcome, and the entries that answered its question last (more than one only in a tie).
+Judged = tuple[FactOutcome, tuple[int, ...]]
 
 
 def judge_fact(
     name: str,
     fact: Fact,
-    *,
     subject: Subject,
     judged_at: datetime,
+    *,
     shape: ToolShape | None,
     asked: Sequence[Entry],
 ) -> Judged:
@@ -40,17 +37,18 @@ def judge_fact(
     arguments, problem = attempt(demanded, fact, subject, shape)
     if problem:
         return _unasked(name, fact, f"The question can't be put: {problem}.")
-    matching = [entry for entry in asked if entry.arguments == arguments and same(arguments, entry.arguments)]
+    matching = [entry for entry in asked if is_question(arguments, entry.arguments)]
+    if len(matching) == 1:
+        entry = matching[0]
+        outcome, words = _read(fact, entry, arguments, subject, judged_at)
+        return FactOutcome(name, outcome, words, fact.tool, entry.id, arguments), (entry.id,)
     if not matching:
         return _unasked(name, fact, _nobody_asked(fact, arguments, asked), arguments)
-    newest = matching if len(matching) == 1 else _newest(matching)
-    deciding: FactOutcome | None = None
-    for entry in newest:
-        outcome, reason = _read(fact, entry, arguments, subject=subject, judged_at=judged_at)
-        if deciding is None or _severity(outcome) > _severity(deciding.outcome):
-            deciding = FactOutcome(name, outcome, reason, fact.tool, entry.id, arguments)
-    assert deciding is not None  # newest is never empty
-    return Judged(deciding, tuple(entry.id for entry in newest))
+    newest = _newest(matching)
+    read = [(*_read(fact, entry, arguments, subject, judged_at), entry.id) for entry in newest]
+    outcome, words, number = max(read, key=lambda each: _SEVERITY[each[0]])  # the first of equals
+    decided = FactOutcome(name, outcome, words, fact.tool, number, arguments)
+    return decided, tuple([entry.id for entry in newest])
 
 
 def judge_refutation(
@@ -66,7 +64,7 @@ def judge_refutation(
         if outcome is Outcome.HOLDS:
             said = refutation.sentence or _words(name)
             return RefutationOutcome(
-                name, Effect.FIRES, f"{_ended(said)} Entry {entry.id}: {_told(answer)}.", entry.id
+                name, Effect.FIRES, f"{_ended(said)} Entry {entry.id}: {told(answer.reads)}.", entry.id
             )
         if outcome is Outcome.UNANSWERABLE and entry.status != Status.EMPTY and doubt is None:
             sentence = f"It can't be ruled out: entry {entry.id} can't be read, {reason}."
@@ -75,7 +73,7 @@ def judge_refutation(
 
 
 def _unasked(name: str, fact: Fact, reason: str, arguments: Mapping[str, Any] | None = None) -> Judged:
-    return Judged(FactOutcome(name, Outcome.UNANSWERABLE, reason, fact.tool, None, arguments), ())
+    return FactOutcome(name, Outcome.UNANSWERABLE, reason, fact.tool, None, arguments), ()
 
 
 def _nobody_asked(fact: Fact, arguments: Mapping[str, Any], asked: Sequence[Entry]) -> str:
@@ -99,28 +97,23 @@ def _newest(matching: Sequence[Entry]) -> list[Entry]:
     return [entry for entry in matching if entry.called_at == latest or entry.id == highest]
 
 
-def _severity(outcome: Outcome) -> int:
-    return (Outcome.HOLDS, Outcome.UNANSWERABLE, Outcome.FAILS).index(outcome)
-
-
 def _read(
-    fact: Fact, entry: Entry, arguments: Mapping[str, Any], *, subject: Subject, judged_at: datetime
-) -> tuple[Outcome, str]:
+    fact: Fact, entry: Entry, arguments: Mapping[str, Any], subject: Subject, judged_at: datetime
+) -> tuple[Outcome, Reason]:
     problem = (
-        _status_problem(fact, entry)
-        or _time_problem(fact, entry, subject, judged_at=judged_at)
+        ("" if entry.status is Status.OBSERVED else _status_problem(fact, entry))
+        or _time_problem(fact, entry, subject.started_at, judged_at)
         or (_window_problem(fact.covers, entry, arguments) if fact.covers else "")
     )
     if problem:
         return Outcome.UNANSWERABLE, problem
     answer = Answer(entry.result)
     outcome, reason = _check(fact.holds, answer, subject)
+    if outcome is Outcome.HOLDS:
+        return outcome, Told(entry.id, answer.reads)
     if outcome is Outcome.UNANSWERABLE:
         return outcome, f"Entry {entry.id} can't be read: {reason}."
-    if outcome is Outcome.HOLDS:
-        return outcome, f"Entry {entry.id}: {_told(answer)}."
-    said = f" {_ended(fact.sentence)}" if fact.sentence else ""
-    return outcome, f"Entry {entry.id}: {_told(answer)}.{' Expected:' if said else ''}{said}"
+    return outcome, Told(entry.id, answer.reads, _ended(fact.sentence) if fact.sentence else "")
 
 
 def _check(check: Check, answer: Answer, subject: Subject) -> tuple[Outcome, str]:
@@ -149,17 +142,17 @@ def _status_problem(fact: Fact, entry: Entry) -> str:
     return f"Entry {entry.id} gave no answer ({status}){why}"
 
 
-def _time_problem(fact: Fact, entry: Entry, subject: Subject, *, judged_at: datetime) -> str:
+def _time_problem(fact: Fact, entry: Entry, started_at: datetime, judged_at: datetime) -> str:
     called_at = entry.called_at
-    if called_at <= subject.started_at:
+    if called_at <= started_at:
         return (
             f"Entry {entry.id} was asked at {as_text(called_at)}, "
-            f"not after the incident began at {as_text(subject.started_at)}."
+            f"not after the incident began at {as_text(started_at)}."
         )
     if not called_at <= entry.finished_at <= judged_at:
         return f"The times of entry {entry.id} can't be: asked, answered and judged are not in this order."
-    if fact.not_before is not None and called_at < subject.started_at + fact.not_before:
-        opens_at = as_text(subject.started_at + fact.not_before)
+    if fact.not_before is not None and called_at - started_at < fact.not_before:
+        opens_at = as_text(started_at + fact.not_before)
         return f"Entry {entry.id} was asked at {as_text(called_at)}; only from {opens_at} on does it count."
     if fact.max_age is not None and judged_at - called_at > fact.max_age:
         return f"Entry {entry.id} is older than {fact.max_age} at the time of judging."
@@ -179,14 +172,6 @@ def _window_problem(covers: Mapping[str, str], entry: Entry, arguments: Mapping[
         if (had > wanted) if edge == "since" else (had < wanted):
             return f"Entry {entry.id} covered {edge} {as_text(had)}, and asked was {edge} {as_text(wanted)}."
     return ""
-
-
-def _told(answer: Answer) -> str:
-    """Name each field that was read with its value, the last value where one was read twice."""
-    reads = dict(answer.reads)
-    words = [f"{path} is {shown(value)}" for path, value in islice(reads.items(), _READS_TOLD)]
-    told = ", ".join(words)
-    return told if len(words) == len(reads) else f"{told} and {len(reads) - len(words)} more"
 
 
 def _words(name: str) -> str:

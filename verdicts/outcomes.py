@@ -1,12 +1,12 @@
 """What a verdict says: pass or fail, and for every fact, refutation and citation how it came out and why."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, NamedTuple
 
 from verdicts import plain
 from verdicts.plain import CaseUnreadable
+from verdicts.words import Reason
 
 
 class Outcome(StrEnum):
@@ -29,16 +29,20 @@ OUTCOMES = {str(word): word for word in Outcome}
 EFFECTS = {str(word): word for word in Effect}
 
 
-@dataclass(frozen=True, slots=True)
-class FactOutcome:
+class FactOutcome(NamedTuple):
     """One fact: how it came out, why, the entry that decided, and the arguments that were demanded."""
 
     name: str
     outcome: Outcome
-    reason: str
+    words: Reason
     tool: str
     entry: int | None
     demanded: Mapping[str, Any] | None
+
+    @property
+    def reason(self) -> str:
+        """Why, as a sentence. It is put into words when it is read: most reasons never are."""
+        return str(self.words)
 
     def to_plain(self) -> dict[str, Any]:
         """Return the JSON form that from_plain reads."""
@@ -52,22 +56,21 @@ class FactOutcome:
         }
 
     @classmethod
-    def from_plain(cls, value: Any, path: str = "fact") -> Self:
+    def from_plain(cls, value: Any, path: str = "fact") -> "FactOutcome":
         """Read the JSON form; raise CaseUnreadable naming the path."""
         raw = plain.record(value, path, _FACT_KEYS)
         asked = raw["demanded"]
         return cls(
             name=plain.text(raw["name"], f"{path}.name"),
             outcome=plain.one_of(raw["outcome"], f"{path}.outcome", OUTCOMES),
-            reason=plain.text(raw["reason"], f"{path}.reason"),
+            words=plain.text(raw["reason"], f"{path}.reason"),
             tool=plain.text(raw["tool"], f"{path}.tool"),
             entry=_number_or_none(raw["entry"], f"{path}.entry"),
             demanded=None if asked is None else plain.mapping(asked, f"{path}.demanded"),
         )
 
 
-@dataclass(frozen=True, slots=True)
-class RefutationOutcome:
+class RefutationOutcome(NamedTuple):
     """One refutation: whether it fires, why, and the entry that satisfied it."""
 
     name: str
@@ -85,7 +88,7 @@ class RefutationOutcome:
         }
 
     @classmethod
-    def from_plain(cls, value: Any, path: str = "refutation") -> Self:
+    def from_plain(cls, value: Any, path: str = "refutation") -> "RefutationOutcome":
         """Read the JSON form; raise CaseUnreadable naming the path."""
         raw = plain.record(value, path, _REFUTATION_KEYS)
         return cls(
@@ -96,8 +99,7 @@ class RefutationOutcome:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class CitationOutcome:
+class CitationOutcome(NamedTuple):
     """One finding: whether its entry is the one that answers the fact's question, and why not."""
 
     fact: str
@@ -115,7 +117,7 @@ class CitationOutcome:
         }
 
     @classmethod
-    def from_plain(cls, value: Any, path: str = "citation") -> Self:
+    def from_plain(cls, value: Any, path: str = "citation") -> "CitationOutcome":
         """Read the JSON form; raise CaseUnreadable naming the path."""
         raw = plain.record(value, path, _CITATION_KEYS)
         return cls(
@@ -126,8 +128,7 @@ class CitationOutcome:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """Pass or fail. `deciding` names the fact or refutation that made it fail, where one did."""
 
     passed: bool
@@ -136,9 +137,14 @@ class Verdict:
     facts: tuple[FactOutcome, ...]
     refutations: tuple[RefutationOutcome, ...]
     citations: tuple[CitationOutcome, ...]
-    reason: str
+    words: Reason
     deciding: str
     rulebook_digest: str
+
+    @property
+    def reason(self) -> str:
+        """One sentence for people, put into words when it is read."""
+        return str(self.words)
 
     def to_plain(self) -> dict[str, Any]:
         """Return the JSON form that from_plain reads."""
@@ -155,7 +161,7 @@ class Verdict:
         }
 
     @classmethod
-    def from_plain(cls, value: Any, path: str = "verdict") -> Self:
+    def from_plain(cls, value: Any, path: str = "verdict") -> "Verdict":
         """Read the JSON form; raise CaseUnreadable, also for a pass that its own outcomes don't carry."""
         raw = plain.record(value, path, _VERDICT_KEYS)
         read = cls(
@@ -167,7 +173,7 @@ class Verdict:
                 raw["refutations"], f"{path}.refutations", RefutationOutcome.from_plain
             ),
             citations=plain.several(raw["citations"], f"{path}.citations", CitationOutcome.from_plain),
-            reason=plain.text(raw["reason"], f"{path}.reason"),
+            words=plain.text(raw["reason"], f"{path}.reason"),
             deciding=plain.text(raw["deciding"], f"{path}.deciding"),
             rulebook_digest=plain.text(raw["rulebook_digest"], f"{path}.rulebook_digest"),
         )
@@ -178,18 +184,24 @@ class Verdict:
 
 def is_earned(facts: tuple[FactOutcome, ...], refutations: tuple[RefutationOutcome, ...]) -> bool:
     """Say whether there are facts, every one of them holds, and every refutation keeps silent."""
-    return (
-        len(facts) > 0
-        and all(fact.outcome is Outcome.HOLDS for fact in facts)
-        and all(refutation.outcome is Effect.SILENT for refutation in refutations)
-    )
+    for fact in facts:
+        if fact.outcome is not Outcome.HOLDS:
+            return False
+    for refutation in refutations:
+        if refutation.outcome is not Effect.SILENT:
+            return False
+    return len(facts) > 0
 
 
 def _number_or_none(value: Any, path: str) -> int | None:
     return None if value is None else plain.whole(value, path)
 
 
-_FACT_KEYS = frozenset(FactOutcome.__dataclass_fields__)
-_REFUTATION_KEYS = frozenset(RefutationOutcome.__dataclass_fields__)
-_CITATION_KEYS = frozenset(CitationOutcome.__dataclass_fields__)
-_VERDICT_KEYS = frozenset(Verdict.__dataclass_fields__)
+def _keys(fields: tuple[str, ...]) -> frozenset[str]:
+    return frozenset("reason" if name == "words" else name for name in fields)
+
+
+_FACT_KEYS = _keys(FactOutcome._fields)
+_REFUTATION_KEYS = _keys(RefutationOutcome._fields)
+_CITATION_KEYS = _keys(CitationOutcome._fields)
+_VERDICT_KEYS = _keys(Verdict._fields)

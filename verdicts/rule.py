@@ -77,7 +77,7 @@ class RuleSpec:
                 found.append(
                     f"The rule is for {label} {_either(accepted)}, and the incident's {label} {says}."
                 )
-        return tuple(sorted(found))
+        return tuple(sorted(found)) if found else ()
 
 
 def spec_of(rule: type[Rule], *, source: str = "", cases: str = "", module_doc: str = "") -> RuleSpec:

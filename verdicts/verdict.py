@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from verdicts.attempt import attempt
 from verdicts.case import Case, Entry, Subject
 from verdicts.citations import citations, unused
-from verdicts.evidence import Judged, judge_fact, judge_refutation
+from verdicts.evidence import judge_fact, judge_refutation
 from verdicts.outcomes import (
     CitationOutcome,
     Effect,
@@ -18,6 +18,7 @@ from verdicts.outcomes import (
 from verdicts.rule import RuleSpec
 from verdicts.rulebook import Rulebook
 from verdicts.wholeness import gap
+from verdicts.words import Reason
 
 __all__ = ["CitationOutcome", "Effect", "FactOutcome", "Outcome", "RefutationOutcome", "Verdict", "verdict"]
 
@@ -36,10 +37,15 @@ def verdict(case: Case, subject: Subject, entries: Mapping[int, Entry], rulebook
 
 
 def _decide(case: Case, subject: Subject, entries: Mapping[int, Entry], rulebook: Rulebook) -> Verdict:
-    hypothesis = case.submission.hypothesis
+    hypothesis, run = case.submission.hypothesis, case.investigation
+    own: dict[int, Entry] = {}
+    by_tool: dict[str, list[Entry]] = {}
     # In the order of their ids: in a tie, the order in which entries are given must not choose.
-    run = case.investigation
-    own = {number: entries[number] for number in sorted(entries) if entries[number].investigation == run}
+    for number in sorted(entries):
+        entry = entries[number]
+        if entry.investigation == run:
+            own[number] = entry
+            by_tool.setdefault(entry.tool, []).append(entry)
     lacking = gap(case, entries, own)
     if lacking:
         return _fail(case, rulebook, lacking)
@@ -47,52 +53,36 @@ def _decide(case: Case, subject: Subject, entries: Mapping[int, Entry], rulebook
     rule = None if hypothesis in rulebook.broken else rulebook.rules.get(hypothesis)
     if rule is None:
         return _fail(case, rulebook, inactive)
-    by_tool: dict[str, list[Entry]] = {}
-    for entry in own.values():
-        by_tool.setdefault(entry.tool, []).append(entry)
-    judged = _judged(case, rule, subject, rulebook=rulebook, by_tool=by_tool)
-    facts = tuple([each.outcome for each in judged.values()])
+    shapes, judged_at = rulebook.shapes, case.judged_at
+    judged = {}
+    for name, fact in rule.facts.items():
+        tool = fact.tool
+        judged[name] = judge_fact(
+            name, fact, subject, judged_at, shape=shapes.get(tool), asked=by_tool.get(tool, ())
+        )
+    facts = tuple([outcome for outcome, _ in judged.values()])
     refutations = _refutations(case, rule, subject, by_tool)
     obstacles = (inactive,) if inactive else rule.obstacles(subject)
     passed = not obstacles and is_earned(facts, refutations)
-    deciding, reason = _reason(rule, obstacles, facts, refutations)
+    deciding, words = _words(rule, obstacles, facts, refutations)
     return Verdict(
-        passed=passed,
-        hypothesis=hypothesis,
-        rule_version=rule.version,
-        facts=facts,
-        refutations=refutations,
-        citations=citations(case, judged, entries),
-        reason=reason,
-        deciding=deciding,
-        rulebook_digest=rulebook.digest,
+        passed,
+        hypothesis,
+        rule.version,
+        facts,
+        refutations,
+        citations(case, judged, entries),
+        words,
+        deciding,
+        rulebook.digest,
     )
-
-
-def _judged(
-    case: Case,
-    rule: RuleSpec,
-    subject: Subject,
-    *,
-    rulebook: Rulebook,
-    by_tool: Mapping[str, Sequence[Entry]],
-) -> dict[str, Judged]:
-    return {
-        name: judge_fact(
-            name,
-            fact,
-            subject=subject,
-            judged_at=case.judged_at,
-            shape=rulebook.shapes.get(fact.tool),
-            asked=by_tool.get(fact.tool, ()),
-        )
-        for name, fact in rule.facts.items()
-    }
 
 
 def _refutations(
     case: Case, rule: RuleSpec, subject: Subject, by_tool: Mapping[str, Sequence[Entry]]
 ) -> tuple[RefutationOutcome, ...]:
+    if not rule.refutations and not case.refutations:
+        return ()
     checked = [
         judge_refutation(name, refutation, subject=subject, asked=by_tool.get(refutation.tool, ()))
         for name, refutation in rule.refutations.items()
@@ -107,12 +97,12 @@ def _refutations(
     return tuple(checked)
 
 
-def _reason(
+def _words(
     rule: RuleSpec,
     obstacles: Sequence[str],
     facts: Sequence[FactOutcome],
     refutations: Sequence[RefutationOutcome],
-) -> tuple[str, str]:
+) -> tuple[str, Reason]:
     """Return what decided by name, and the sentence for people."""
     if obstacles:
         return "", " ".join(obstacles)
@@ -122,7 +112,8 @@ def _reason(
     for outcome, says in ((Outcome.FAILS, "does not hold"), (Outcome.UNANSWERABLE, "is unanswered")):
         for fact in facts:
             if fact.outcome is outcome:
-                return fact.name, f"{fact.name} {says}: {fact.reason}"
+                before, words = f"{fact.name} {says}: ", fact.words
+                return fact.name, before + words if isinstance(words, str) else words.following(before)
     return "", f"All {len(facts)} facts of {rule.name} hold." if len(facts) > 1 else f"{facts[0].name} holds."
 
 
@@ -134,7 +125,7 @@ def _fail(case: Case, rulebook: Rulebook, reason: str) -> Verdict:
         facts=(),
         refutations=(),
         citations=unused(case),
-        reason=reason,
+        words=reason,
         deciding="",
         rulebook_digest=rulebook.digest,
     )

@@ -87,7 +87,7 @@ def decided(
         facts=facts,
         refutations=(RefutationOutcome("lost", effect, "The carrier lost it.", 14),),
         citations=(),
-        reason="All 2 facts hold." if passed else "handed_over does not hold: see entry 12.",
+        words="All 2 facts hold." if passed else "handed_over does not hold: see entry 12.",
         deciding="" if passed else "handed_over",
         rulebook_digest="d" * 64,
     )

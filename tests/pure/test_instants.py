@@ -62,3 +62,10 @@ def test_texts_read_back_and_sort_as_the_times_do(one: datetime, other: datetime
     assert from_text(as_text(one)) == one
     assert from_text(as_text(one)).tzinfo is UTC
     assert (as_text(one) < as_text(other)) is (one < other)
+
+
+@given(AWARE)
+def test_the_text_is_what_isoformat_writes(moment: datetime) -> None:
+    written = moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    assert as_text(moment) == as_text(moment.astimezone(UTC)) == written
+    assert from_text(written) == moment

@@ -1,0 +1,46 @@
+"""The right question: what a fact demands is exactly what the gateway would have recorded."""
+
+from datetime import UTC
+from types import MappingProxyType
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay_core.arguments import OPERATIONS, ToolShape, one_form
+from assay_core.canonical import canonical
+from tests.pure.rules_for_tests._world import SUBJECT
+from verdicts.demand import demanded, is_question, json_ready, same
+from verdicts.fact import Fact
+
+TEXTS = st.text(max_size=4) | st.sampled_from(
+    [" A ", "2026-07-01T12:00:00+02:00", "2026-07-01T10:00:00.000000Z"]
+)
+VALUES = TEXTS | st.integers() | st.booleans() | st.none() | st.datetimes(timezones=st.just(UTC))
+NORMALISE = st.dictionaries(st.sampled_from("abc"), st.lists(st.sampled_from(OPERATIONS)).map(tuple))
+
+
+@settings(max_examples=200)
+@given(
+    st.dictionaries(st.sampled_from("abcd"), VALUES | st.lists(VALUES, max_size=2)),
+    st.dictionaries(st.sampled_from("abcd"), TEXTS | st.integers()),
+    NORMALISE,
+)
+def test_what_is_demanded_is_what_the_gateway_would_have_recorded(
+    asked: dict[str, Any], defaults: dict[str, Any], normalise: dict[str, tuple[str, ...]]
+) -> None:
+    shape = ToolShape("find_job", "d", defaults, normalise)
+    recorded = one_form(json_ready(asked), shape)
+    for each in (asked, MappingProxyType(asked)):
+        fact = Fact(tool="find_job", ask=lambda _, it=each: it, holds=lambda *_: True)  # type: ignore[misc]
+        made = demanded(fact, SUBJECT, shape)
+        assert is_question(made, recorded)
+
+
+@given(st.dictionaries(st.sampled_from("ab"), VALUES), st.dictionaries(st.sampled_from("ab"), VALUES))
+def test_two_questions_are_one_exactly_if_they_have_one_text(
+    left: dict[str, Any], right: dict[str, Any]
+) -> None:
+    ready = json_ready(left), json_ready(right)
+    assert is_question(*ready) is same(*ready) is (canonical(ready[0]) == canonical(ready[1]))
+    assert is_question(ready[0], json_ready(left))
