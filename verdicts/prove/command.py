@@ -105,9 +105,10 @@ def _grouped(weaknesses: Sequence[Weakness]) -> list[str]:
 
 def _summary(proofs: Sequence[RuleProof]) -> str:
     tried = {proof: sum(each.tried.get(proof, 0) for each in proofs) for proof in Proof}
+    proven = sum(each.is_proven for each in proofs)
     found = Counter(one.proof for each in proofs for one in each.weaknesses)
     return (
-        f"{len(proofs)} rule{'s' if len(proofs) > 1 else ''}, {sum(each.is_proven for each in proofs)} proven. "
+        f"{len(proofs)} rule{'s' if len(proofs) > 1 else ''}, {proven} proven. "
         f"Of {tried[Proof.DRIFT]} drift mutants {found[Proof.DRIFT]} survive; "
         f"of {tried[Proof.CONDITIONS]} condition mutants {found[Proof.CONDITIONS]} are not tested; "
         f"{found[Proof.MONOTONY]} passes by less evidence; {found[Proof.PURITY]} impure; "

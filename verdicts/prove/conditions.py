@@ -1,6 +1,7 @@
 """The proof that each condition is tested: a mutant under which every case ends as before is a weakness."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from assay_core.arguments import ToolShape
@@ -32,10 +33,10 @@ def untested(
 def _mutants(spec: RuleSpec, path: Path) -> Iterator[tuple[Mutant, RuleSpec | None]]:
     for mutant, code in source_mutants(spec.source, str(path)):
         try:
-            yield mutant, built(path, spec.source, spec.cases, code)
+            yield mutant, built(path, "", "", code)
         except RuleUnusable:  # what does not load is told apart at once
             yield mutant, None
-    yield from spec_mutants(spec)
+    yield from spec_mutants(replace(spec, source="", cases=""))  # which a rulebook's digest would cover
 
 
 def _is_killed(spec: RuleSpec, examples: Sequence[Example], shapes: Mapping[str, ToolShape]) -> bool:

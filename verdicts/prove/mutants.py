@@ -41,8 +41,8 @@ def source_mutants(source: str, filename: str) -> Iterator[tuple[Mutant, CodeTyp
         for place, words, other in (*_condition_mutants(region), *_value_mutants(region)):
             original = place.node
             mutant = Mutant(words, region.facts, getattr(original, "lineno", 0))
-            place.put(ast.copy_location(other, original))
-            code = compile(ast.fix_missing_locations(tree), filename, "exec", dont_inherit=True)
+            place.put(ast.fix_missing_locations(ast.copy_location(other, original)))
+            code = compile(tree, filename, "exec", dont_inherit=True)
             place.put(original)
             yield mutant, code
 

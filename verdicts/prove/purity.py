@@ -7,10 +7,11 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import verdicts
 from assay_core.arguments import ToolShape
@@ -22,6 +23,8 @@ _SURROUNDINGS = (
     {"PYTHONHASHSEED": "20111", "TZ": "Pacific/Kiritimati"},
 )
 _SECONDS = 120
+#: What a Python needs to start; nothing else of the environment reaches a rule.
+_KEPT = frozenset({"PATH", "SYSTEMROOT", "LANG", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"})
 
 
 class ProofImpossible(Exception):
@@ -37,27 +40,43 @@ class RuleText:
     cases: str
 
 
-def impure(
-    texts: Sequence[RuleText], shapes: Mapping[str, ToolShape]
-) -> dict[Path, tuple[int, tuple[Weakness, ...]]]:
-    """Return, by rule file, how many cases were judged and what is impure; raise ProofImpossible."""
-    asked = json.dumps(
-        {
-            "tools": {name: tool_to_plain(shape) for name, shape in shapes.items()},
-            "rules": [{"path": str(text.path), "source": text.source, "cases": text.cases} for text in texts],
+class Sealed:
+    """Two sealed processes that judge rules while the other proofs go on. Leaving the block ends them."""
+
+    def __init__(self, texts: Sequence[RuleText], shapes: Mapping[str, ToolShape]) -> None:
+        """Start both; they judge whatever of the rules can be built."""
+        asked = json.dumps(
+            {
+                "tools": {name: tool_to_plain(shape) for name, shape in shapes.items()},
+                "rules": [
+                    {"path": str(text.path), "source": text.source, "cases": text.cases} for text in texts
+                ],
+            }
+        ).encode()
+        self._texts = texts
+        self._started = [
+            _start(around, folder, asked)
+            for around, folder in zip(_SURROUNDINGS, ("/", _root()), strict=True)
+        ]
+
+    def __enter__(self) -> Self:
+        """Return the two as one."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End what still runs."""
+        for process in self._started:
+            if process.poll() is None:
+                process.kill()
+                process.communicate()
+
+    def impure(self) -> dict[Path, tuple[int, tuple[Weakness, ...]]]:
+        """Return, by rule file, how many cases were judged and what is impure; raise ProofImpossible."""
+        first, second = (_answer(process) for process in self._started)
+        return {
+            text.path: (len(one["cases"]), _weaknesses(text.path.stem, one, other))
+            for text, one, other in zip(self._texts, first, second, strict=True)
         }
-    ).encode()
-    started = [_start(around, folder) for around, folder in zip(_SURROUNDINGS, ("/", _root()), strict=True)]
-    for process in started:
-        assert process.stdin is not None
-        process.stdin.write(asked)
-        process.stdin.close()
-        process.stdin = None
-    first, second = (_answer(process) for process in started)
-    return {
-        text.path: (len(one["cases"]), _weaknesses(text.path.stem, one, other))
-        for text, one, other in zip(texts, first, second, strict=True)
-    }
 
 
 def _weaknesses(rule: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[Weakness, ...]:
@@ -76,16 +95,19 @@ def _weaknesses(rule: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> 
     return tuple(found)
 
 
-def _start(around: Mapping[str, str], folder: str) -> subprocess.Popen[bytes]:
-    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LANG") if name in os.environ}
-    return subprocess.Popen(
-        [sys.executable, "-m", "verdicts.prove.sealed"],
-        env={**kept, "PYTHONPATH": _root(), **around},
-        cwd=folder,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+def _start(around: Mapping[str, str], folder: str, asked: bytes) -> subprocess.Popen[bytes]:
+    kept = {name: value for name, value in os.environ.items() if name in _KEPT}
+    with tempfile.TemporaryFile() as given:  # a pipe would keep us waiting until the process reads
+        given.write(asked)
+        given.seek(0)
+        return subprocess.Popen(
+            [sys.executable, "-m", "verdicts.prove.sealed"],
+            env={**kept, "PYTHONPATH": _root(), **around},
+            cwd=folder,
+            stdin=given,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
 
 
 def _answer(process: subprocess.Popen[bytes]) -> list[dict[str, Any]]:

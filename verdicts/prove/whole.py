@@ -9,7 +9,7 @@ from verdicts.loading import RuleUnusable, built, cases_of, compiled, examples_o
 from verdicts.prove.conditions import untested
 from verdicts.prove.drift import drifting
 from verdicts.prove.monotony import less_evidence
-from verdicts.prove.purity import RuleText, impure
+from verdicts.prove.purity import RuleText, Sealed
 from verdicts.prove.source import remarks
 from verdicts.prove.weakness import Proof, RuleProof, Weakness
 
@@ -27,6 +27,10 @@ class _Growing:
         self.tried[proof] = self.tried.get(proof, 0) + tried
         self.found += weaknesses
 
+    def fails(self, error: Exception) -> None:
+        """Keep why the rule does not load."""
+        self.found.append(Weakness(Proof.CASES, self.path.stem, "", str(error).rstrip(".")))
+
     def done(self) -> RuleProof:
         """Return the whole."""
         return RuleProof(self.path.stem, self.path, self.tried, tuple(self.found))
@@ -35,29 +39,36 @@ class _Growing:
 def prove(paths: Sequence[Path], shapes: Mapping[str, ToolShape]) -> tuple[RuleProof, ...]:
     """Prove each rule file, in the order given. Raises ProofImpossible, and nothing for what a rule does."""
     growing = [_Growing(path) for path in paths]
-    texts = [text for each in growing if (text := _prove_here(each, shapes)) is not None]
-    apart = impure(texts, shapes) if texts else {}
-    for each in growing:
-        if each.path in apart:
-            each.add(Proof.PURITY, *apart[each.path])
+    read = [(each, text) for each in growing if (text := _read(each)) is not None]
+    with Sealed([text for _, text in read], shapes) as sealed:
+        for each, text in read:
+            _prove_here(each, text, shapes)
+        apart = sealed.impure()
+    for each, _ in read:
+        each.add(Proof.PURITY, *apart[each.path])
     return tuple(each.done() for each in growing)
 
 
-def _prove_here(growing: _Growing, shapes: Mapping[str, ToolShape]) -> RuleText | None:
-    """Run the proofs that need no other process; return what the sealed ones are to judge."""
+def _read(growing: _Growing) -> RuleText | None:
     path = growing.path
     try:
         if not cases_of(path).is_file():
-            load_rule(path, shapes)  # which says so
-        text = RuleText(path, text_of(path), text_of(cases_of(path)))
-        said = remarks(path.stem, text.source)
+            load_rule(path, {})  # which says so
+        return RuleText(path, text_of(path), text_of(cases_of(path)))
+    except RuleUnusable as error:
+        growing.fails(error)
+        return None
+
+
+def _prove_here(growing: _Growing, text: RuleText, shapes: Mapping[str, ToolShape]) -> None:
+    """Run the proofs that need no other process."""
+    try:
+        said = remarks(text.path.stem, text.source)
         growing.add(Proof.SOURCE, 1, said.weaknesses)
         if not said.reaches_outside:  # what reaches outside is run behind the seal and nowhere else
             _judge(growing, text, shapes)
     except (RuleUnusable, SyntaxError, ValueError, RecursionError) as error:
-        growing.add(Proof.CASES, 0, [Weakness(Proof.CASES, path.stem, "", str(error).rstrip("."))])
-        return None
-    return text
+        growing.fails(error)
 
 
 def _judge(growing: _Growing, text: RuleText, shapes: Mapping[str, ToolShape]) -> None:
