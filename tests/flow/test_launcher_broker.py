@@ -2,16 +2,22 @@
 
 import contextlib
 import subprocess
+import time
 from collections.abc import Callable
 
 import pytest
 import redis
 from django.core.cache import cache
+from kombu import Connection
+from kombu.simple import SimpleQueue
+from kombu.transport import redis as kombu_redis
 
 from tests.conftest import wait_until
 from tests.flow.sleepers import sleep
 from tests.servers import Servers
+from triage.celery import PatientQoS
 from triage.local.children import worker_arguments
+from triage.settings import _broker_url
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
@@ -32,17 +38,36 @@ def test_a_broker_that_restarts_in_mid_task_does_not_end_the_worker(
     servers: Servers, start_process: Start
 ) -> None:
     worker = _worker(start_process)
-    sleep.apply_async(("first", 3.0), queue="upkeep")
+    sleep.apply_async(("first", 8.0), queue="upkeep")
     sleep.apply_async(("waiting", 0.0), queue="upkeep")
     wait_until(lambda: _has("started.first"))
     servers.valkey.stop()
     with pytest.raises(redis.exceptions.ConnectionError):
         cache.get("started.first")
+    time.sleep(4)  # the worker has to meet a link that stays gone
     servers.valkey.start()
     wait_until(lambda: _has("ended.waiting"), seconds=60)
     sleep.apply_async(("after", 0.0), queue="upkeep")
     wait_until(lambda: _has("ended.after"), seconds=30)
     assert worker.poll() is None
+
+
+def test_what_is_unacknowledged_is_not_given_back_over_a_link_that_is_gone(redis_url: str) -> None:
+    with Connection(_broker_url(redis_url)) as link:
+        channel = link.channel()
+        queue = SimpleQueue(channel, "guarded")
+        queue.put({"some": "thing"})
+        queue.get(timeout=5)  # taken, and not acknowledged
+        assert isinstance(channel.qos, PatientQoS)
+        kept, channel.connection.client = channel.connection.client, None
+        channel._pool = None  # the pool goes with the link
+        with pytest.raises(AttributeError, match="hostname"):
+            kombu_redis.QoS.restore_unacked(channel.qos)
+        channel.qos.restore_unacked()
+        channel.connection.client = kept
+        channel.qos.restore_unacked()
+        assert queue.qsize() == 1
+        queue.close()
 
 
 def test_a_task_whose_worker_was_killed_is_given_to_the_next_one(start_process: Start) -> None:
