@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from incidents.views import asks, claims, deliveries, entries, entry, incident, moves, queue, rules
+from incidents.views import asks, claims, deliveries, entries, entry, incident, moves, queue, replay, rules
 from triage import health, mcp_address, metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -14,6 +14,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("incidents/<int:number>/acknowledge/", moves.acknowledge, name="acknowledge"),
     path("incidents/<int:number>/assign/", moves.assign, name="assign"),
     path("incidents/<int:number>/ask/", moves.ask, name="ask"),
+    path("incidents/<int:number>/replay/", replay.download, name="replay"),
     path("entries/", entries.show_all, name="entries"),
     path("entries/<int:number>/", entry.show, name="entry"),
     path("asks/", asks.show_all, name="asks"),

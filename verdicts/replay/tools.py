@@ -8,12 +8,21 @@ from typing import Any
 from assay_core.arguments import OPERATIONS, ToolShape
 from assay_core.canonical import canonical
 from verdicts import plain
+from verdicts.frozen import Frozen
 from verdicts.plain import CaseUnreadable
+from verdicts.rulebook import Rulebook
 
 FILE = "tools.json"
 VERSION = 1
 _SHAPE = frozenset({"digest", "defaults", "normalise"})
 _OPERATIONS = {name: name for name in OPERATIONS}
+
+
+def tools_of(frozen: Frozen, rulebook: Rulebook) -> dict[str, ToolShape]:
+    """Return the shapes that a case needs to be judged elsewhere: of its rule's tools and of those asked."""
+    rule = rulebook.rules.get(frozen.case.submission.hypothesis)
+    names = {entry.tool for entry in frozen.entries.values()} | set(rule.tools if rule else ())
+    return {name: rulebook.shapes[name] for name in sorted(names) if name in rulebook.shapes}
 
 
 def tool_to_plain(shape: ToolShape) -> dict[str, Any]:
