@@ -5,17 +5,18 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-import psycopg
 from django.conf import settings
 
 from accounts.models import User
 from investigations.rulebook import loaded_rulebook
-from toolbox import registry
+from toolbox import proofs, registry
 from toolbox.connectors.base import Connector
+from toolbox.connectors.credential import ProofImpossible
 from toolbox.connectors.httpconnector import HttpConnector
 from toolbox.connectors.jsonlines import JsonLinesConnector
+from toolbox.connectors.mysql import MysqlConnector
 from toolbox.connectors.postgres import PostgresConnector
-from toolbox.connectors.proof import findings
+from toolbox.deadline import Deadline
 from triage.doctor.line import Line, examined, failing, warning, well
 
 _NO_TOOL = "which no connector here offers."
@@ -42,32 +43,32 @@ def connectors() -> Iterator[Line]:
 
 def _connector(connector: Connector) -> Iterator[Line]:
     name = f"connector {connector.name}"
-    if isinstance(connector, PostgresConnector):
-        yield _postgres(name, connector.dsn_env)
+    if isinstance(connector, PostgresConnector | MysqlConnector):
+        yield _database(name, connector)
     elif isinstance(connector, JsonLinesConnector):
         yield _folder(name, connector.folder_env)
     elif isinstance(connector, HttpConnector):
         yield _server(name, connector)
 
 
-def _postgres(name: str, variable: str) -> Line:
-    dsn = os.environ.get(variable, "").strip()
-    if not dsn:
-        return failing(name, f"{variable} is not set", f"Set {variable} to the reader role's address.")
+def _database(name: str, connector: PostgresConnector | MysqlConnector) -> Line:
+    variable = connector.dsn_env
+    if not connector.is_configured():
+        return failing(name, f"{variable} is not set", f"Set {variable} to the reader's address.")
     try:
-        with psycopg.connect(dsn, connect_timeout=5, autocommit=True) as link:
-            found = findings(link)
-    except psycopg.OperationalError as error:
-        said = str(error).strip().splitlines()[0]
-        return failing(name, f"does not answer: {said}", f"Check {variable}, the server and its pg_hba.conf.")
-    writes = [one for one in found if not one.warning]
-    if writes:
+        proof = connector.prove(Deadline(10))
+    except ProofImpossible as error:
+        return failing(
+            name, f"does not answer: {error}", f"Check {variable}, the server and who may sign in."
+        )
+    left = proofs.blocking(connector.name, proof)
+    if left:
         return failing(
             name,
-            f"it can do more than read ({len(writes)} findings): {writes[0].check}: {writes[0].detail}",
-            "Make the role as docs/howto/connect-your-database.md says.",
+            f"it can do more than read ({len(left)} findings): {left[0].check}: {left[0].detail}",
+            f"{left[0].cure} The rest stands on the page /connectors/{connector.name}/.",
         )
-    return well(name, "answers, and its role can only read")
+    return well(name, "answers, and its credential can only read")
 
 
 def _server(name: str, connector: HttpConnector) -> Line:

@@ -35,6 +35,7 @@ class Command(BaseCommand):
             raise CommandError("DEMO_SECRET is not set: start this with `make demo`.")
         seeding.seed_people(example.people())
         seeding.seed_sources(example.sources(), key)
+        seeding.acknowledge_tools()
         found: list[str] = []
         if not options["no_deliveries"]:
             found = self._play(key, options)
