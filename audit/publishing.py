@@ -33,6 +33,7 @@ def publish_due(
     *,
     to: Sequence[Place] | None = None,
     verifiers: Sequence[Verifier] | None = None,
+    now: datetime | None = None,
     using: str = DEFAULT_DB_ALIAS,
 ) -> list[Publication]:
     """Publish to each place where a newer checkpoint is due; every attempt is recorded.
@@ -47,7 +48,7 @@ def publish_due(
     return [
         _publish(place, newest, known, using)
         for place in (places.configured() if to is None else to)
-        if _is_due(place, newest, using)
+        if _is_due(latest_of(place.name, using=using), place, newest, now or timezone.now())
     ]
 
 
@@ -63,11 +64,10 @@ def latest_of(place: str, *, using: str = DEFAULT_DB_ALIAS) -> Publication | Non
     return Publication(*row) if row else None
 
 
-def _is_due(place: Place, newest: Checkpoint, using: str) -> bool:
-    last = latest_of(place.name, using=using)
+def _is_due(last: Publication | None, place: Place, newest: Checkpoint, now: datetime) -> bool:
     if last is None:
         return True
-    age = timezone.now() - last.tried_at
+    age = now - last.tried_at
     if last.outcome != PUBLISHED:
         return age >= _RETRY
     return last.size < newest.size and age >= timedelta(seconds=place.every)
