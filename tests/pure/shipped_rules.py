@@ -20,7 +20,7 @@ SHOP = Path(world.__file__).parent
 
 
 def shop_shapes() -> Mapping[str, ToolShape]:
-    """Return the shapes of the example shop's tools as its files declare them; reading those takes a while."""
+    """Return the shapes of the example shop's tools as its files declare them: that takes a while."""
     return load([SHOP / "tools"], SHOP / "connectors.yaml").shapes()
 
 
