@@ -1,6 +1,7 @@
 """Questions to MariaDB: typed values, arguments as data, each end with its reason, a server that fails."""
 
 import os
+import resource
 import signal
 import threading
 import time
@@ -16,8 +17,10 @@ from assay_core.results import Status
 from tests.db import mariadb
 from tests.db.test_readonly_attempts import tool
 from toolbox.connectors.base import Outcome
+from toolbox.connectors.fetched import TooLarge
 from toolbox.connectors.mysql import MysqlConnector
 from toolbox.connectors.mysqlgate import compiled
+from toolbox.connectors.mysqllink import ReadLink
 from toolbox.deadline import Deadline
 from toolbox.definitions import Limits, SqlQuestion, ToolDefinition
 
@@ -214,3 +217,18 @@ def test_a_server_that_is_stopped_is_unavailable(
 def test_a_second_statement_is_refused_by_the_driver_as_well(server: mariadb.MariadbServer) -> None:
     with server.root("shop") as link, pytest.raises(pymysql.err.ProgrammingError):
         mariadb.rows(link, "SELECT 1; SELECT 2")
+
+
+def test_an_answer_is_not_read_beyond_what_its_call_may_take(server: mariadb.MariadbServer) -> None:
+    deadline = Deadline(10)
+    link = ReadLink.open(server.address(), deadline)
+    try:
+        link.begin(deadline)
+        began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        with pytest.raises(TooLarge) as stopped:
+            link.fetch("SELECT REPEAT('x', 15000000) AS a, REPEAT('y', 15000000) AS b", 5, 100_000, deadline)
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - began
+    finally:
+        link.close()
+    assert stopped.value.fetched.rows == []
+    assert grown < 8_000  # kilobytes
