@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Warning
 
 from investigations.rulebook import SHIPPED, loaded_rulebook
-from toolbox.definitions import DefinitionError
+from toolbox.yamlfile import DefinitionError
 from verdicts.load_check import NOTHING, LoadComplaint, load_complaints
 from verdicts.loading import NO_TOOL, rule_files
 

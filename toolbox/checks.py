@@ -5,7 +5,7 @@ from typing import Any
 from django.core.checks import CheckMessage, Error
 
 from toolbox import registry
-from toolbox.definitions import DefinitionError
+from toolbox.yamlfile import DefinitionError
 
 
 def tools_load(**_: Any) -> list[CheckMessage]:

@@ -11,14 +11,6 @@ from toolbox.remote import RemoteQuestion
 Shape = Literal["one", "rows", "log"]
 
 
-class DefinitionError(ValueError):
-    """A tool or connector file cannot be used; the message names file, line and cure."""
-
-    def __init__(self, file: object, line: int, problem: str, cure: str) -> None:
-        super().__init__(f"{file}:{line}: {problem}. {cure}")
-        self.file, self.line, self.problem, self.cure = str(file), line, problem, cure
-
-
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one call may take: rows and bytes of its result, seconds of its time."""

@@ -11,7 +11,7 @@ from django.db import connections
 
 from toolbox import proofs, registry
 from toolbox.connectors.credential import Provable
-from toolbox.definitions import DefinitionError
+from toolbox.yamlfile import DefinitionError
 
 _SHARE = 0.6
 _log = logging.getLogger(__name__)

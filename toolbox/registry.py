@@ -14,8 +14,8 @@ from toolbox.connectors.base import Connector
 from toolbox.connectors.jsonlines import JsonLinesConnector
 from toolbox.connectors.mysql import MysqlConnector
 from toolbox.connectors.postgres import PostgresConnector
-from toolbox.definitions import DefinitionError, ToolDefinition
-from toolbox.yamlfile import Place
+from toolbox.definitions import ToolDefinition
+from toolbox.yamlfile import DefinitionError, Place
 
 _DATABASES: Mapping[str, type[PostgresConnector] | type[MysqlConnector]] = {
     "postgres": PostgresConnector,

@@ -7,9 +7,15 @@ from typing import Any
 
 import yaml
 
-from toolbox.definitions import DefinitionError
-
 PathParts = tuple[str | int, ...]
+
+
+class DefinitionError(ValueError):
+    """A tool or connector file cannot be used; the message names file, line and cure."""
+
+    def __init__(self, file: object, line: int, problem: str, cure: str) -> None:
+        super().__init__(f"{file}:{line}: {problem}. {cure}")
+        self.file, self.line, self.problem, self.cure = str(file), line, problem, cure
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from tests.fakes.server import Asked, FakeServer, Reply, serving
 from tests.fakes.toolboxes import ask, load
 from toolbox import registry, schemas
 from toolbox.connectors.base import Outcome
-from toolbox.definitions import DefinitionError
+from toolbox.yamlfile import DefinitionError
 
 ONE = FAMILIES["http"]
 ROWS = replace(

@@ -18,7 +18,7 @@ from tests.fakes.toolboxes import ask, load
 from toolbox.connectors.credential import ProofImpossible, Provable
 from toolbox.connectors.kubernetes import KubernetesConnector
 from toolbox.deadline import Deadline
-from toolbox.definitions import DefinitionError
+from toolbox.yamlfile import DefinitionError
 
 ONE = FAMILIES["kubernetes"]
 MANY = replace(

@@ -13,7 +13,7 @@ from tests.fakes.families import FAMILIES, HALF_PAST, Family, loki, opensearch
 from tests.fakes.loki import FakeLoki
 from tests.fakes.server import Reply
 from tests.fakes.toolboxes import load
-from toolbox.definitions import DefinitionError
+from toolbox.yamlfile import DefinitionError
 
 LOKI, SEARCH = FAMILIES["loki"], FAMILIES["opensearch"]
 COUNTING = replace(LOKI, question=LOKI.question + "    count: true\n")

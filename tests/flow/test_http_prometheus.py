@@ -9,8 +9,8 @@ import pytest
 from assay_core.results import Status
 from tests.fakes.server import Asked, FakeServer, Reply, serving
 from tests.fakes.toolboxes import ask, load
-from toolbox.definitions import DefinitionError
 from toolbox.registry import Toolbox
+from toolbox.yamlfile import DefinitionError
 
 CONNECTORS = """\
 connectors:

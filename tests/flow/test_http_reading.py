@@ -23,7 +23,7 @@ from toolbox.connectors.http import Ask, Reader, mapping_of_links
 from toolbox.connectors.httpstatus import Failure
 from toolbox.connectors.prometheus import PrometheusConnector
 from toolbox.deadline import Deadline, DeadlinePassed
-from toolbox.definitions import DefinitionError
+from toolbox.yamlfile import DefinitionError
 
 LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"),)
 

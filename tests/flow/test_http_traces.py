@@ -12,7 +12,7 @@ from tests.fakes.families import FAMILIES, TRACE, Family, spans
 from tests.fakes.server import Reply
 from tests.fakes.toolboxes import load
 from tests.fakes.traces import FakeJaeger, FakeSpan, FakeTempo
-from toolbox.definitions import DefinitionError
+from toolbox.yamlfile import DefinitionError
 
 TEMPO, JAEGER = FAMILIES["tempo"], FAMILIES["jaeger"]
 V1 = replace(TEMPO, question=TEMPO.question + "    version: v1\n")

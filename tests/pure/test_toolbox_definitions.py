@@ -7,7 +7,8 @@ import pytest
 
 from toolbox import registry
 from toolbox.checks import tools_load
-from toolbox.definitions import DefinitionError, LogQuestion, SqlQuestion
+from toolbox.definitions import LogQuestion, SqlQuestion
+from toolbox.yamlfile import DefinitionError
 
 CONNECTORS = """\
 connectors:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from toolbox import loading
-from toolbox.definitions import DefinitionError, ToolDefinition
+from toolbox.definitions import ToolDefinition
+from toolbox.yamlfile import DefinitionError
 
 TOOL = """
 connector: shop

@@ -16,12 +16,12 @@ from django.db import DatabaseError
 from accounts import tokens
 from accounts.tokens import Caller, Scope, TokenRefused
 from toolbox import registry
-from toolbox.definitions import DefinitionError
 from toolbox.mcp import listing, requests
 from toolbox.mcp.parts import OwnTool
 from toolbox.mcp.refusals import Refusals
 from toolbox.mcp.requests import App, ASGIScope, Headers, Receive, Send
 from toolbox.mcp.threads import Busy, Threads, TooSlow
+from toolbox.yamlfile import DefinitionError
 
 CALLER = "assay.caller"
 HOWTO = "docs/howto/connect-an-agent-over-mcp.md"

@@ -10,7 +10,8 @@ from django.core.management.base import BaseCommand, CommandError
 from investigations.examples import example_of, example_question
 from investigations.rulebook import loaded_rulebook
 from toolbox import registry
-from toolbox.definitions import DefinitionError, ToolDefinition
+from toolbox.definitions import ToolDefinition
+from toolbox.yamlfile import DefinitionError
 from verdicts.loading import cases_of
 from verdicts.packs import PackMissing, folder_of
 from verdicts.rule import KINDS

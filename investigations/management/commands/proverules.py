@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from toolbox import registry
-from toolbox.definitions import DefinitionError
+from toolbox.yamlfile import DefinitionError
 from verdicts.plain import CaseUnreadable
 from verdicts.prove.command import HOW_IT_ENDS, SHIPPED, known_tools, told
 from verdicts.replay.tools import write_tools

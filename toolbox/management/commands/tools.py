@@ -11,9 +11,10 @@ from django.utils import timezone
 from accounts.models import User
 from assay_core.canonical import NotCanonical
 from toolbox import acknowledgements, checking, gateway, registry
-from toolbox.definitions import DefinitionError, ToolDefinition
+from toolbox.definitions import ToolDefinition
 from toolbox.prooflog import AcknowledgementRefused
 from toolbox.scope import CallScope
+from toolbox.yamlfile import DefinitionError
 
 
 class Command(BaseCommand):
