@@ -67,6 +67,21 @@ class AskForm(forms.Form):
     fact = forms.CharField(required=False, max_length=120)
 
 
+class RefuteForm(forms.Form):
+    """Why one answer of the run speaks against a pass, or why it no longer does."""
+
+    entry = forms.IntegerField(min_value=1, max_value=2**63 - 1)
+    because = forms.CharField(max_length=500)
+
+
+class IdentifyForm(forms.Form):
+    """An identifier that a person gives, or the number of the one that they confirm."""
+
+    name = forms.CharField(max_length=60, required=False)
+    value = forms.CharField(max_length=200, required=False)
+    confirms = forms.IntegerField(min_value=1, max_value=2**63 - 1, required=False)
+
+
 ABOUT = (
     ("delivery", "A delivery"),
     ("refund", "A refund"),

@@ -57,6 +57,14 @@ class CitationLine:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldLine:
+    """What a person said against a pass, and the entry that they pointed at."""
+
+    entry: int
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class Segment:
     """A piece of the draft: plain text, or a citation when `entry` is set.
 
@@ -102,5 +110,7 @@ class Story:
     refutations: tuple[RefutationLine, ...] = ()
     citations: tuple[CitationLine, ...] = ()
     other_entries: tuple[EntryLine, ...] = ()  # of the run, deciding no fact
+    answers: tuple[EntryLine, ...] = ()  # every entry of the run
+    held: tuple[HeldLine, ...] = ()  # what people hold against it
     draft: str = ""
     segments: tuple[Segment, ...] = ()

@@ -16,6 +16,7 @@ from investigations.lines import (
     CitationLine,
     EntryLine,
     FactLine,
+    HeldLine,
     RefutationLine,
     Segment,
     Story,
@@ -75,6 +76,7 @@ def story(investigation: models.Investigation) -> Story:
     }
     facts = tuple(_fact_line(fact, rule, can_ask=fact.name in askable) for fact in decided.facts)
     deciding = {fact.entry for fact in facts}
+    answers = tuple(_entry_line(entry) for _, entry in sorted(frozen.entries.items()))
     return replace(
         bare,
         verdict=_verdict_line(last, decided, rule),
@@ -84,8 +86,10 @@ def story(investigation: models.Investigation) -> Story:
         citations=tuple(
             CitationLine(each.fact, each.entry, each.accepted, each.reason) for each in decided.citations
         ),
-        other_entries=tuple(
-            _entry_line(entry) for number, entry in sorted(frozen.entries.items()) if number not in deciding
+        other_entries=tuple(line for line in answers if line.id not in deciding),
+        answers=answers,
+        held=tuple(
+            HeldLine(each.entry, each.note) for each in frozen.case.refutations if each.author == "person"
         ),
         draft=last.draft.text,
         segments=segments(last.draft.text, frozen.entries),

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import person, requires
 from accounts.models import User
 from accounts.permissions import Permission
-from incidents import queries
+from incidents import identifiers, queries
 from incidents.forms import CloseForm, ReopenForm
 from incidents.models import Incident
 from incidents.states import State
@@ -65,6 +65,7 @@ def _context(user: User, incident: Incident) -> dict[str, Any]:
         "headline": headline(incident, story),
         "cited": _cited(story),
         "refused_citations": [line for line in story.citations if not line.accepted] if story else [],
+        "identifiers": identifiers.lines(incident),
         "signals": signals,
         "older_signals": older_signals,
         "before": before,
@@ -73,6 +74,7 @@ def _context(user: User, incident: Incident) -> dict[str, Any]:
         "earlier_resolutions": resolutions[1:] if is_closed else resolutions,
         "timeline": queries.timeline(incident.pk),
         "is_closed": is_closed,
+        "can_look_again": incident.state == State.REVIEW and user.has_perm(Permission.TRIAGE_INCIDENTS),
         "can_move": user.has_perm(Permission.TRIAGE_INCIDENTS),
         "close_form": CloseForm(
             initial={"version": incident.version, "answer": story.draft if story else ""}
