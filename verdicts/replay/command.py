@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from verdicts.comparison import Ending
+from verdicts.packs import folders_of
 from verdicts.plain import CaseUnreadable
 from verdicts.replay.accepted import AcceptanceRefused, accept
 from verdicts.replay.folder import SHIPPED, Rulebooks, known_tools, read_replay, replay_files
@@ -106,10 +107,9 @@ def _accept(options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _books(options: argparse.Namespace) -> Rulebooks:
-    folders = options.rules or [SHIPPED]
-    for folder in folders:
-        if not folder.is_dir():
-            raise CaseUnreadable(str(folder), "there is no such folder of rules")
+    folders, missing = folders_of(options.rules or [SHIPPED])
+    for name, why in missing.items():
+        raise CaseUnreadable(name, why.rstrip("."))
     tools = known_tools(options.places)
     for path in options.tools:
         tools |= read_tools(path)
@@ -143,8 +143,8 @@ def _accepting() -> argparse.ArgumentParser:
 def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("places", nargs="+", type=Path, metavar="FOLDER", help="folders, or single files")
     parser.add_argument(
-        "--rules", action="append", type=Path, default=[], metavar="FOLDER",
-        help="a folder of rules, instead of the shipped ones; may be given again for more",
+        "--rules", action="append", default=[], metavar="PATH",
+        help="a folder or package of rules, instead of the shipped ones; may be given again for more",
     )  # fmt: skip
     parser.add_argument(
         "--tools", action="append", type=Path, default=[], metavar="FILE",
