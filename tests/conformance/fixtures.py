@@ -11,13 +11,13 @@ from toolbox.mcp.server import Context, Desk
 
 _PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 _WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA="
-_NOTHING = {"type": "object", "additionalProperties": False}
+_NOTHING: dict[str, Any] = {"type": "object", "additionalProperties": False}
 _ADDRESS = {
     "$anchor": "addressDef",
     "type": "object",
     "properties": {"street": {"type": "string"}, "city": {"type": "string"}},
 }
-_WHOLE_DIALECT = {
+_WHOLE_DIALECT: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "type": "object",
     "$defs": {"address": _ADDRESS},
@@ -34,7 +34,7 @@ _WHOLE_DIALECT = {
     "else": {"required": ["email"]},
     "additionalProperties": False,
 }
-_WITH_HEADER = {
+_WITH_HEADER: dict[str, Any] = {
     "type": "object",
     "properties": {"region": {"type": "string", "x-mcp-header": "Region"}},
 }
@@ -91,7 +91,7 @@ ANSWERS: dict[str, Callable[[Context], Awaitable[types.CallToolResult]]] = {
     "json_schema_2020_12_tool": _fixed(_text("ok")),
     "test_header": _fixed(_text("ok")),
 }
-_INPUTS = {"json_schema_2020_12_tool": _WHOLE_DIALECT, "test_header": _WITH_HEADER}
+_INPUTS: dict[str, dict[str, Any]] = {"json_schema_2020_12_tool": _WHOLE_DIALECT, "test_header": _WITH_HEADER}
 
 
 class FixtureDesk(Desk):

@@ -188,6 +188,7 @@ def test_a_call_past_its_deadline_is_told_so_and_its_entry_is_written_when_it_en
     monkeypatch.setattr(server, "_BESIDES_SECONDS", 0.1)
     monkeypatch.setattr(gateway, "_BESIDES_SECONDS", 0.2)
     go_on, before = threading.Event(), count_of("tool.called")
+    agent = agent.world.agent("hurried")
     agent.world.connector.before_answer = lambda tool: go_on.wait(10)
     began = time.monotonic()
     told = agent.call("find_job", job_id="job-7")

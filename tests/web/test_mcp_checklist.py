@@ -310,7 +310,7 @@ def test_31_tools_over_http_go_to_named_hosts_and_no_private_ranges() -> None:
         "http://api.example/",
         "ftp://api.example/",
     ):
-        with pytest.raises(Failure, match="another host|no address"):
+        with pytest.raises(Failure, match=r"another host|no address"):
             site.same_host(elsewhere)
 
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from accounts import tokens
-from accounts.models import User
+from accounts.models import Token, User
 from toolbox import counting
 from triage import metrics
 
@@ -30,7 +30,7 @@ def secret_of(*scopes: str, **more: Any) -> str:
         "root", is_superuser=True
     )
     wanted = tokens.Wanted(
-        name=f"scraper-{tokens.Token.objects.count()}", scopes=scopes, audience="http://localhost:8000",
+        name=f"scraper-{Token.objects.count()}", scopes=scopes, audience="http://localhost:8000",
         lasts=timedelta(days=1), **more,
     )  # fmt: skip
     return tokens.make(wanted, owner=owner, by="administrator", now=timezone.now())[1]
@@ -44,7 +44,9 @@ def read(secret: str) -> dict[str, list[Any]]:
 
 
 def value_of(samples: list[Any], name: str, **labels: str) -> float:
-    return next(each.value for each in samples if each.name == name and labels.items() <= each.labels.items())
+    return next(
+        float(each.value) for each in samples if each.name == name and labels.items() <= each.labels.items()
+    )
 
 
 @pytest.mark.parametrize("authorization", ["", "Bearer nonsense", "Basic YTpi"])

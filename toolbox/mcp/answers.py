@@ -71,7 +71,9 @@ def of_call(called: Called, definition: ToolDefinition) -> types.CallToolResult:
         "result": copied.value,
     }
     shown = presentable(structured)
-    if _is_otherwise(shown, definition):
+    # The gateway has held what was observed to the schema already; only a changed copy is looked at again.
+    is_known = called.status is Status.OBSERVED and shown["result"] == result
+    if not is_known and _is_otherwise(shown, definition):
         shown |= {"result": None, "hidden": "the result, which is not as the tool declares it"}
     if len(json.dumps(shown)) > _MOST_BYTES:
         shown |= {"result": None, "hidden": "the result, which is too long; its entry holds it"}

@@ -5,6 +5,7 @@ All that is provisional in the SDK (its middleware, its registry of methods) is 
 
 import logging
 import secrets
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,7 +17,6 @@ from mcp.shared.exceptions import MCPError
 
 from accounts.tokens import Caller, TokenRefused
 from toolbox import gateway, schemas
-from toolbox.definitions import ToolDefinition
 from toolbox.mcp import answers, listing
 from toolbox.mcp.parts import OwnTool, Refused, Surroundings
 from toolbox.mcp.threads import Busy, Threads, TooSlow
@@ -32,6 +32,9 @@ INSTRUCTIONS = (
     "whether an incident passes: list_rules says what they ask, submit_findings hands in a hypothesis."
 )
 _BESIDES_SECONDS = 10.0
+_SHORTLY_SECONDS = 20.0
+_KNOWN_SECONDS = 2.0
+_MOST_KNOWN = 1_000
 _BUSY = "The server has too many calls waiting. Try again in a few seconds."
 _log = logging.getLogger(__name__)
 
@@ -44,6 +47,7 @@ class Desk:
         self._threads = threads
         self._caller_of = caller_of
         self._over = over
+        self._known: dict[tuple[str, str], tuple[float, float]] = {}
 
     @property
     def own(self) -> Mapping[str, OwnTool]:
@@ -57,9 +61,9 @@ class Desk:
         try:
             caller = await self._caller_of(ctx)
             tools = await self._threads.run(
-                lambda: listing.listed(caller, self.own), seconds=_BESIDES_SECONDS
+                lambda: listing.listed(caller, self.own), seconds=_SHORTLY_SECONDS
             )
-        except Busy:
+        except (Busy, TooSlow):
             raise MCPError(types.INTERNAL_ERROR, _BUSY) from None
         except Exception as error:  # noqa: BLE001 the boundary: the SDK would send an exception's text
             raise _as_told(error) from None
@@ -74,7 +78,7 @@ class Desk:
             if own is not None and listing.may_use_own(caller, own):
                 return await self._call_own(own, caller, given)
             return await self._call_data_tool(params.name, given, caller, self._via(ctx))
-        except Busy:
+        except (Busy, TooSlow):
             return answers.refusal(_BUSY)
         except Exception as error:  # noqa: BLE001 the boundary: the SDK would send an exception's text
             raise _as_told(error) from None
@@ -84,31 +88,40 @@ class Desk:
     ) -> types.CallToolResult:
         definition = listing.data_tool(name, self.own)
         is_there = definition is not None and listing.may_ask(caller, definition)
-        scope, seconds = await self._threads.run(
-            lambda: self._circumstances(name, caller, via, is_there=is_there), seconds=_BESIDES_SECONDS
-        )
+        seconds = await self._longest(name, caller)
+
+        def ask() -> types.CallToolResult:
+            scope = self._scope(caller, via, is_there=is_there)
+            called = gateway.call(name, given, scope)
+            return answers.of_call(called, definition) if definition else answers.refusal(called.reason)
+
         try:
-            answer = await self._threads.run(
-                lambda: _answered(name, given, scope, definition), seconds=seconds
-            )
+            answer = await self._threads.run(ask, seconds=seconds)
         except TooSlow:
             return answers.refusal(
                 f"{name} did not answer within {seconds:g} s. Its entry is written when it ends."
             )
-        if definition is None or not is_there:
+        if not is_there:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {answers.presentable(name[:100])}")
         return answer
 
-    def _circumstances(
-        self, name: str, caller: Caller, via: str, *, is_there: bool
-    ) -> tuple[CallScope, float]:
-        """Return the scope of a call, and how long it may take.
-
-        A tool that is not there for the caller goes to the gateway too, which records the refusal.
-        """
+    def _scope(self, caller: Caller, via: str, *, is_there: bool) -> CallScope:
+        """A tool that is not there for the caller goes to the gateway too, which records the refusal."""
         scope = self._surroundings.scope_of(caller, via)
-        seconds = gateway.longest(name, scope.caller) + _BESIDES_SECONDS
-        return (scope if is_there else replace(scope, allow=frozenset())), seconds
+        return scope if is_there else replace(scope, allow=frozenset())
+
+    async def _longest(self, name: str, caller: Caller) -> float:
+        """Return how long a call may take: longer where a person may have to allow it, as of moments ago."""
+        key, now = (name[:100], caller.actor), time.monotonic()
+        seconds, until = self._known.get(key, (0.0, 0.0))
+        if now >= until:
+            seconds = await self._threads.run(
+                lambda: gateway.longest(name, caller.actor) + _BESIDES_SECONDS, seconds=_SHORTLY_SECONDS
+            )
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = (seconds, now + _KNOWN_SECONDS)
+        return seconds
 
     async def _call_own(self, own: OwnTool, caller: Caller, given: Mapping[str, Any]) -> types.CallToolResult:
         wrong = schemas.complaint(given, own.input())
@@ -140,13 +153,6 @@ def build(desk: Desk) -> "Server[Any]":
     # The SDK traces every message by default; what is traced here is the audit log.
     server.middleware.clear()
     return server
-
-
-def _answered(
-    name: str, given: Mapping[str, Any], scope: CallScope, definition: ToolDefinition | None
-) -> types.CallToolResult:
-    called = gateway.call(name, given, scope)
-    return answers.of_call(called, definition) if definition else answers.refusal(called.reason)
 
 
 def _as_told(error: Exception) -> MCPError:
