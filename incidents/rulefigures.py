@@ -77,7 +77,12 @@ def figures(now: datetime, *, only: str = "") -> Mapping[str, Figures]:
             earned_of_late=Count("pk", filter=Q(created_at__gt=since, passed=True)),
         )
     )
-    return {name: Figures(*rest, contradicted.get(name, 0)) for name, *rest in counted}
+    return {
+        name: Figures(
+            raised, earned, raised_at, earned_at, raised_late, earned_late, contradicted.get(name, 0)
+        )
+        for name, raised, earned, raised_at, earned_at, raised_late, earned_late in counted
+    }
 
 
 def unruled(now: datetime, rules: Iterable[str], visible: QuerySet[Incident]) -> tuple[Unruled, ...]:
