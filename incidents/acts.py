@@ -26,10 +26,13 @@ _ACTS: Mapping[str, str] = {
     "investigation.claimed": "began the investigation",
     "investigation.deferred": "put the investigation off",
     "investigation.failed": "ended without a verdict",
+    "investigation.handed_over": "handed the investigation to an agent",
     "investigation.judged": "judged",
     "investigation.requeued": "queued the investigation again",
     "investigation.resumed": "went on with the investigation",
     "move.refused": "was refused",
+    "submission.refused": "handed in findings that were not taken",
+    "submission.taken": "handed in findings",
 }
 # What an act's payload may say of itself, in the order in which it is looked for.
 _TELLING = ("outcome", "reason", "words", "to", "assignee")

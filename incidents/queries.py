@@ -107,6 +107,6 @@ def _of_teams(user: User, path: str) -> Q:
 def _kind_of_actor(actor: str) -> str:
     if actor.startswith("person:"):
         return "person"
-    if actor.startswith(("playbook", "model", "external", "rule", "critic", "agent")):
+    if actor.startswith(("playbook", "model", "external", "rule", "critic", "agent", "token:")):
         return "agent"
     return "system"

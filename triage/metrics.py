@@ -24,6 +24,7 @@ from incidents.states import DeliveryState
 from investigations.models import Investigation
 from investigations.states import State
 from toolbox import counting
+from toolbox.proofrows import ConnectorProof, Standing
 
 Source = Callable[[], Iterable[Metric]]
 _sources: list[Source] = []
@@ -151,3 +152,20 @@ def seal() -> Iterator[Metric]:
         for outcome in (publishing.PUBLISHED, publishing.FAILED, publishing.DIVERGED):
             copies.add_metric([place.name, outcome], float(last is not None and last.outcome == outcome))
     yield copies
+
+
+@register
+def proofs() -> Iterator[Metric]:
+    """How each connector's credential stood when it was last proven to only read."""
+    proven = GaugeMetricFamily(
+        "assay_connector_proven", "Whether a credential is proven to only read", labels=["connector"]
+    )
+    age = GaugeMetricFamily(
+        "assay_connector_proof_age_seconds", "Time since a credential was looked at", labels=["connector"]
+    )
+    now = timezone.now()
+    for row in ConnectorProof.objects.order_by("connector"):
+        proven.add_metric([row.connector], float(row.standing == Standing.PROVEN))
+        age.add_metric([row.connector], max(0.0, (now - row.proven_at).total_seconds()))
+    yield proven
+    yield age

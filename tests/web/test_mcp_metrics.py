@@ -135,7 +135,21 @@ def test_a_source_of_somebody_elses_stands_beside(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(metrics, "_sources", list(metrics._sources))
 
     @metrics.register
-    def lag() -> Any:
-        yield GaugeMetricFamily("assay_audit_sealer_lag", "Entries not sealed yet", value=3)
+    def disk() -> Any:
+        yield GaugeMetricFamily("assay_disk_free", "Bytes", value=3)
 
-    assert value_of(read(secret_of("read"))["assay_audit_sealer_lag"], "assay_audit_sealer_lag") == 3
+    assert value_of(read(secret_of("read"))["assay_disk_free"], "assay_disk_free") == 3
+
+
+def test_the_seal_and_the_proofs_are_told() -> None:
+    from toolbox.proofrows import ConnectorProof, Standing
+
+    now = timezone.now()
+    for name, standing in (("shop", Standing.PROVEN), ("old", Standing.REFUSED)):
+        ConnectorProof.objects.create(connector=name, standing=standing, proven_at=now, since=now)
+    told = read(secret_of("read"))  # which makes entries that nobody seals here
+    assert value_of(told["assay_seal_waiting_entries"], "assay_seal_waiting_entries") >= 1
+    assert value_of(told["assay_seal_lag_seconds"], "assay_seal_lag_seconds") >= 0
+    proven = told["assay_connector_proven"]
+    assert value_of(proven, "assay_connector_proven", connector="shop") == 1
+    assert value_of(proven, "assay_connector_proven", connector="old") == 0
