@@ -8,13 +8,13 @@ from functools import partial
 
 from assay_core.instants import as_text
 from audit import writing
+from incidents.endings import ended
 from incidents.models import Incident, Resolution
-from incidents.states import State
 from investigations import rulebook
 from investigations.models import Verdict as VerdictRow
 from toolbox import secretshapes
 from verdicts.case import CaseUnreadable
-from verdicts.closings import Actual, Closing
+from verdicts.closings import Actual
 from verdicts.frozen import Frozen
 from verdicts.masking.frozen_case import Masked, mask
 from verdicts.masking.masker import MaskingRefused, Senses
@@ -54,8 +54,8 @@ def replay_of(incident: Incident, export: Export) -> Replay:
 
     A false pass is exported without an acceptance: its replay is red until the rule is mended.
     """
-    resolution = incident.resolutions.select_related("duplicate_of").order_by("pk").last()
-    if incident.state != State.CLOSED or resolution is None:
+    resolution, end = incident.resolutions.order_by("pk").last(), ended([incident.pk]).get(incident.pk)
+    if resolution is None or end is None:
         raise ExportRefused(f"Incident {incident.pk} is not closed: how it really ended is not known yet.")
     row = _judged(incident, resolution)
     book = rulebook.current_rulebook()
@@ -68,7 +68,7 @@ def replay_of(incident: Incident, export: Export) -> Replay:
         tools=tools_of(masked.frozen, book),
         rulebook_digest=row.rulebook_digest,
         accepted=None,
-        target=_target(resolution),
+        target=end.target,
         masked=masked.counts,
     )
     return _accepted(bare, book, export)
@@ -115,15 +115,6 @@ def _masked(row: VerdictRow, book: Rulebook, export: Export) -> Masked:
 
 def _judge(book: Rulebook, frozen: Frozen) -> Verdict:
     return verdict(frozen.case, frozen.subject, frozen.entries, book)
-
-
-def _target(resolution: Resolution) -> Closing | None:
-    """Return how the incident that this one repeats was closed; None while it is open."""
-    target = resolution.duplicate_of
-    if target is None or target.state != State.CLOSED:
-        return None
-    last = target.resolutions.order_by("pk").last()
-    return None if last is None else Closing(target.kind, last.outcome)
 
 
 def _accepted(bare: Replay, book: Rulebook, export: Export) -> Replay:
