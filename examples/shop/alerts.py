@@ -68,6 +68,19 @@ def _warnings(now: datetime, service: str, minutes: float) -> Alert:
     return Alert(labels, f"{service} logs more warnings than usual", now - timedelta(minutes=minutes))
 
 
+def _instance(now: datetime, alertname: str, instance: str, minutes: float) -> Alert:
+    service = instance.partition("-")[0]
+    labels = {"alertname": alertname, "severity": "warning", "instance": instance}
+    if service != "db":
+        labels["service"] = service
+    summary = {
+        "ErrorRateHigh": f"Many requests to {service} fail",
+        "CheckFlapping": f"The check of {service} goes on and off",
+        "InstanceDown": f"{instance} does not answer",
+    }[alertname]
+    return Alert(labels, summary, now - timedelta(minutes=minutes))
+
+
 def alerts(now: datetime) -> list[Example]:
     """Return the first report of every alert, in the order in which they come in."""
     watchdog = Alert(
@@ -114,6 +127,18 @@ def alerts(now: datetime) -> list[Example]:
         (
             "many warnings: retries that succeed, and others that do not",
             [_warnings(now, "shipping", 32), _warnings(now, "payments", 32)],
+        ),
+        (
+            "many errors: one service is well again, another has them again",
+            [_instance(now, "ErrorRateHigh", f"{name}-1", 34) for name in ("checkout", "payments")],
+        ),
+        (
+            "two checks flap: one beside a service that answers, one beside one that does not",
+            [_instance(now, "CheckFlapping", f"{name}-edge", 30) for name in ("shipping", "catalog")],
+        ),
+        (
+            "two instances are down: somebody works on one",
+            [_instance(now, "InstanceDown", name, 15) for name in ("db-5", "db-6")],
         ),
         ("a heartbeat of the shop's own fell silent: no rule knows it", [fallen]),
     )

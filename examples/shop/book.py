@@ -54,6 +54,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     ),
     "disk_samples": ("instance", "mount", "at", "used_bytes", "size_bytes", "is_writable"),
     "maintenance_windows": ("id", "service", "work", "announced_at", "starts_at", "ends_at", "state"),
+    "alert_samples": ("alertname", "instance", "at", "is_firing"),
+    "alert_tickets": ("id", "alertname", "instance", "state", "opened_at", "taken_by", "taken_at"),
 }  # fmt: skip
 
 # What stands in a column that a row leaves out; any other column is NULL then.
@@ -65,6 +67,7 @@ BLANKS: dict[tuple[str, str], Any] = {
     ("jobs", "last_error_class"): "",
     ("jobs", "last_error"): "",
     ("alert_rules", "heartbeat"): "",
+    ("alert_tickets", "taken_by"): "",
 }
 
 

@@ -40,6 +40,9 @@ ALERT_RULES = (
     ("DiskAlmostFull", "disk_used / disk_size > 0.9", "warning", "", "A volume is almost full."),
     ("WarnLogRateHigh", "rate(log_warnings[5m]) > 2", "warning", "", "More warnings than usual."),
     ("HighLatency", "p95_ms > 900", "warning", "", "A service is slow."),
+    ("ErrorRateHigh", "errors / requests > 0.02", "warning", "", "Many requests fail."),
+    ("CheckFlapping", "changes(probe_success[1h]) > 5", "warning", "", "A check goes on and off."),
+    ("InstanceDown", "up == 0", "critical", "", "An instance does not answer."),
 )  # fmt: skip
 
 
@@ -71,7 +74,8 @@ def minute_of(moment: datetime) -> datetime:
     return moment.replace(second=0, microsecond=0)
 
 
-def _minutes(book: Book, *, back: timedelta = BACK, ahead: timedelta = AHEAD) -> list[datetime]:
+def minutes(book: Book, *, back: timedelta = BACK, ahead: timedelta = AHEAD) -> list[datetime]:
+    """Return each full minute around now, from four hours back to two ahead."""
     first = minute_of(book.now - back)
     return [first + timedelta(minutes=step) for step in range(int((back + ahead).total_seconds() // 60) + 1)]
 
@@ -81,15 +85,15 @@ def _beats(book: Book) -> None:
     book.add("heartbeats", name="watchdog", every_seconds=60, watches="the way from Prometheus to people")
     book.add("heartbeats", name="stock-import", every_seconds=600, watches="the import of stock counts")
     day = timedelta(hours=25)
-    for at in _minutes(book, back=day):
+    for at in minutes(book, back=day):
         book.add("heartbeat_beats", heartbeat="watchdog", at=at + timedelta(seconds=7))
-    for at in _minutes(book, back=day, ahead=-timedelta(hours=2))[::10]:
+    for at in minutes(book, back=day, ahead=-timedelta(hours=2))[::10]:
         book.add("heartbeat_beats", heartbeat="stock-import", at=at)
 
 
 def _queues(book: Book, chance: Random) -> None:
     """Mail had a hill and was worked off; exports emptied at one stroke, when its jobs were purged."""
-    for at in _minutes(book):
+    for at in minutes(book):
         age = (book.now - at).total_seconds() / 60
         for name, _, _, normal_depth in QUEUES:
             depth, oldest, consumers = chance.randint(0, max(1, normal_depth // 3)), chance.randint(1, 20), 4
@@ -107,7 +111,7 @@ def _queues(book: Book, chance: Random) -> None:
 
 def _services(book: Book, chance: Random) -> None:
     """Every service answers, but catalog: its pods are ready and nobody reaches them."""
-    for at in _minutes(book):
+    for at in minutes(book):
         age = (book.now - at).total_seconds() / 60
         for name, _, _ in SERVICES:
             requests = chance.randint(180, 420)
@@ -185,7 +189,7 @@ def _certificates(book: Book) -> None:
 def _disks(book: Book, chance: Random) -> None:
     """db-1 was cleaned up half an hour ago; db-2 still fills."""
     size = 500 * 2**30
-    for at in _minutes(book)[::2]:
+    for at in minutes(book)[::2]:
         age = (book.now - at).total_seconds() / 60
         for instance in ("db-1", "db-2"):
             share = 0.62 + chance.random() / 100

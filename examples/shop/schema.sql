@@ -125,4 +125,14 @@ CREATE TABLE maintenance_windows (
     starts_at timestamptz NOT NULL, ends_at timestamptz NOT NULL,
     state text NOT NULL CHECK (state IN ('planned', 'running', 'finished', 'cancelled'))
 );
+-- The monitoring's own record: one row each minute that an alert was evaluated, firing or not.
+CREATE TABLE alert_samples (
+    alertname text NOT NULL, instance text NOT NULL, at timestamptz NOT NULL, is_firing boolean NOT NULL,
+    PRIMARY KEY (alertname, instance, at)
+);
+CREATE TABLE alert_tickets (
+    id text PRIMARY KEY, alertname text NOT NULL, instance text NOT NULL,
+    state text NOT NULL CHECK (state IN ('open', 'closed')), opened_at timestamptz NOT NULL,
+    taken_by text NOT NULL DEFAULT '', taken_at timestamptz
+);
 RESET ROLE;

@@ -7,7 +7,15 @@ from random import Random
 import psycopg
 from psycopg import sql
 
-from examples.shop import crowd, logs, reader, samples, stories_customers, stories_machines
+from examples.shop import (
+    crowd,
+    logs,
+    reader,
+    samples,
+    stories_alerts,
+    stories_customers,
+    stories_machines,
+)
 from examples.shop.book import Book
 
 DATABASE = "shop"
@@ -40,6 +48,7 @@ def rows(now: datetime) -> Book:
     crowd.fill(book, chance)
     stories_customers.fill(book)
     stories_machines.fill(book, chance)
+    stories_alerts.fill(book)
     return book
 
 
