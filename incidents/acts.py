@@ -20,6 +20,7 @@ _ACTS: Mapping[str, str] = {
     "incident.refuted": "spoke against the verdict",
     "incident.refutation_withdrawn": "withdrew what spoke against the verdict",
     "incident.identified": "gave an identifier",
+    "rule.drafted": "drafted a rule from it",
     "identifier.found": "found an identifier in the text",
     "identifier.named": "named an identifier",
     "investigation.queued": "queued an investigation",
