@@ -16,7 +16,8 @@ def main(dsn: str, count: int, seed: int) -> None:
     """Commit `count` entries on two connections, so that a late transaction does not stop the rest."""
     chance = random.Random(seed)
     with psycopg.connect(dsn) as prompt, psycopg.connect(dsn) as slow:
-        waiting, due, done = [], 0.0, 0
+        waiting: list[int] = []
+        due, done = 0.0, 0
         while done < count:
             if waiting and time.monotonic() >= due:
                 slow.commit()

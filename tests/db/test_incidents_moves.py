@@ -255,7 +255,7 @@ def test_asking_without_an_investigation_is_refused(source: Source, by: User) ->
 
 def test_a_verdict_brings_the_incident_to_review_with_its_words(source: Source) -> None:
     incident = make_incident(source, state=State.INVESTIGATING)
-    services._judged(judgement(incident))
+    services.judged(judgement(incident))
     incident.refresh_from_db()
     assert (incident.state, incident.verdict_passed) == (State.REVIEW, True)
     assert (incident.hypothesis, incident.verdict_reason) == ("h", "because")
@@ -263,14 +263,14 @@ def test_a_verdict_brings_the_incident_to_review_with_its_words(source: Source) 
 
 def test_a_verdict_after_the_close_changes_nothing(source: Source) -> None:
     incident = make_incident(source, state=State.CLOSED)
-    services._judged(judgement(incident))
+    services.judged(judgement(incident))
     assert Incident.objects.get().verdict_passed is None
     assert kinds(incident) == []
 
 
 def test_a_verdict_after_a_reopening_brings_to_review(source: Source) -> None:
     incident = make_incident(source, state=State.OPEN)
-    services._judged(judgement(incident, passed=False))
+    services.judged(judgement(incident, passed=False))
     assert Incident.objects.get().state == State.REVIEW
 
 

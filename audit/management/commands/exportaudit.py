@@ -51,14 +51,14 @@ class Command(BaseCommand):
 def _texts(options: dict[str, Any]) -> Iterator[str]:
     numbers, size = options["numbers"], options["at"]
     at = exporting.checkpoint_of(size) if size is not None else None
-    shows = {"with_payload": not options["no_payload"], "at": at}
+    whole = not options["no_payload"]
     match options["what"], len(numbers):
         case "checkpoint", 0:
             yield (at or exporting.newest_checkpoint()).note
         case "entries", count if count:
-            yield from (proof.render() for proof in exporting.proofs(numbers, **shows))
+            yield from (proof.render() for proof in exporting.proofs(numbers, with_payload=whole, at=at))
         case "span", 2:
-            yield from (proof.render() for proof in exporting.span(*numbers, **shows))
+            yield from (proof.render() for proof in exporting.span(*numbers, with_payload=whole, at=at))
         case "growth", 2:
             yield exporting.growth(*numbers).render()
         case what, _:
