@@ -4,8 +4,9 @@ This keeps careless rules out, not hostile ones: whoever may write rules is trus
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 #: All that a rule may import. Its digest covers its own source, so that no other module of a pack is here.
 IMPORTABLE = frozenset(
@@ -51,14 +52,13 @@ def complaints(source: str) -> tuple[str, ...]:
 
 def found_in(source: str) -> tuple[Remark, ...]:
     """Return every remark on a rule's source by line; raises SyntaxError for what is none."""
-    tree = ast.parse(source)
-    told = {id(name) for node in ast.walk(tree) for part in _told_apart(node) for name in ast.walk(part)}
+    nodes = [node for node in ast.walk(ast.parse(source)) if type(node) in _LOOKED_AT]
+    told = {id(name) for node in nodes for part in _told_apart(node) for name in ast.walk(part)}
     found = set()
-    for node in ast.walk(tree):
-        line = getattr(node, "lineno", 0)
-        found |= {Remark(line, said, OUTSIDE) for said in _outside(node)}
-        if id(node) not in told:
-            found |= {Remark(line, said, CARELESS) for said in _careless(node)}
+    for node in nodes:
+        for kind, look in _LOOKED_AT[type(node)]:
+            if kind is OUTSIDE or id(node) not in told:
+                found |= {Remark(getattr(node, "lineno", 0), said, kind) for said in look(node)}
     return tuple(sorted(found))
 
 
@@ -70,19 +70,15 @@ def _told_apart(node: ast.AST) -> Iterator[ast.AST]:
         yield node.type
 
 
-def _outside(node: ast.AST) -> Iterator[str]:
-    match node:
-        case ast.Import(names=names):
-            yield from _imports([each.name for each in names])
-        case ast.ImportFrom(module=module, level=level):
-            yield from _imports([f"{'.' * level}{module or ''}"])
-        case ast.Attribute(attr=name) | ast.MatchClass(kwd_attrs=[name]) if name.startswith("_"):
-            yield f"{name} is private: read fields by the typed reads of Answer"
-        case ast.Name(id=name) if name in _NAMES:
-            yield f"{name} has no place in a rule"
+def _imported(node: ast.Import) -> Iterator[str]:
+    yield from _unknown(each.name for each in node.names)
 
 
-def _imports(modules: list[str]) -> Iterator[str]:
+def _imported_from(node: ast.ImportFrom) -> Iterator[str]:
+    yield from _unknown([f"{'.' * node.level}{node.module or ''}"])
+
+
+def _unknown(modules: Iterable[str]) -> Iterator[str]:
     for module in modules:
         if module not in IMPORTABLE:
             yield (
@@ -91,24 +87,35 @@ def _imports(modules: list[str]) -> Iterator[str]:
             )
 
 
-def _careless(node: ast.AST) -> Iterator[str]:
-    match node:
-        case ast.Attribute(attr=name) if name in _CLOCKS:
-            yield f"{name} reads the clock: a verdict knows no time but the incident's and the answers'"
-        case ast.MatchClass(kwd_attrs=[_, *_]):
-            yield "a pattern reads attributes past the typed reads of Answer"
-        case ast.Call(func=ast.Name(id=name)) if name in _FLEETING:
-            yield f"{name}() differs from one process to the next"
-        case ast.Call() as call:
-            yield from _defaults(call)
-        case ast.Name(id=name) if name in _BROAD:
-            yield f"{name} stands for a field that can't be read: let it be raised, it fails closed"
-        case _:
-            yield from _blocks(node)
+def _private(node: ast.Attribute) -> Iterator[str]:
+    if node.attr.startswith("_"):
+        yield f"{node.attr} is private: read fields by the typed reads of Answer"
+
+
+def _clock(node: ast.Attribute) -> Iterator[str]:
+    if node.attr in _CLOCKS:
+        yield f"{node.attr} reads the clock: a verdict knows no time but the incident's and the answers'"
+
+
+def _pattern(node: ast.MatchClass) -> Iterator[str]:
+    if node.kwd_attrs:
+        yield "a pattern reads attributes past the typed reads of Answer"
+
+
+def _builtin(node: ast.Name) -> Iterator[str]:
+    if node.id in _NAMES:
+        yield f"{node.id} has no place in a rule"
+
+
+def _error(node: ast.Name) -> Iterator[str]:
+    if node.id in _BROAD:
+        yield f"{node.id} stands for a field that can't be read: let it be raised, it fails closed"
 
 
 def _defaults(call: ast.Call) -> Iterator[str]:
     match call.func:
+        case ast.Name(id=name) if name in _FLEETING:
+            yield f"{name}() differs from one process to the next"
         case ast.Attribute(attr="get" | "setdefault" as name):
             yield f"{name}() turns what is missing into a default: read it with [...], which fails closed"
         case ast.Attribute(attr="format" | "format_map" as name):
@@ -121,27 +128,46 @@ def _defaults(call: ast.Call) -> Iterator[str]:
             yield f"{name}() with a default turns what is missing into a default"
 
 
-def _blocks(node: ast.AST) -> Iterator[str]:
-    match node:
-        case ast.ExceptHandler(type=caught):
-            yield from _caught(caught)
-        case ast.Try(finalbody=[_, *_]) | ast.TryStar(finalbody=[_, *_]):
-            yield "finally can hide a field that can't be read"
-        case ast.With() | ast.AsyncWith():
-            yield "with can hide a field that can't be read"
-        case ast.While():
-            yield "while may never end: a rule reads an answer's items with for"
-        case ast.Global() | ast.Nonlocal():
-            yield "a rule keeps nothing from one judgement to the next"
-        case ast.AsyncFunctionDef() | ast.Await() | ast.Yield() | ast.YieldFrom():
-            yield "a check returns True or False at once"
+def _tried(node: ast.Try | ast.TryStar) -> Iterator[str]:
+    if node.finalbody:
+        yield "finally can hide a field that can't be read"
 
 
-def _caught(caught: ast.expr | None) -> Iterator[str]:
-    if caught is None:
+def _caught(node: ast.ExceptHandler) -> Iterator[str]:
+    if node.type is None:
         yield "a bare except hides a field that can't be read"
         return
-    for each in caught.elts if isinstance(caught, ast.Tuple) else [caught]:
+    for each in node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]:
         name = each.attr if isinstance(each, ast.Attribute) else each.id if isinstance(each, ast.Name) else ""
         if name in _BROAD:
             yield f"except {name} hides a field that can't be read: let it be raised, it fails closed"
+
+
+def _always(said: str) -> Callable[[Any], Iterator[str]]:
+    return lambda node: iter((said,))
+
+
+_HIDDEN = _always("with can hide a field that can't be read")
+_ENDLESS = _always("while may never end: a rule reads an answer's items with for")
+_KEPT = _always("a rule keeps nothing from one judgement to the next")
+_LATER = _always("a check returns True or False at once")
+_LOOKED_AT: Mapping[type[ast.AST], tuple[tuple[str, Callable[[Any], Iterator[str]]], ...]] = {
+    ast.Import: ((OUTSIDE, _imported),),
+    ast.ImportFrom: ((OUTSIDE, _imported_from),),
+    ast.Attribute: ((OUTSIDE, _private), (CARELESS, _clock)),
+    ast.MatchClass: ((OUTSIDE, _pattern),),
+    ast.Name: ((OUTSIDE, _builtin), (CARELESS, _error)),
+    ast.Call: ((CARELESS, _defaults),),
+    ast.Try: ((CARELESS, _tried),),
+    ast.TryStar: ((CARELESS, _tried),),
+    ast.ExceptHandler: ((CARELESS, _caught),),
+    ast.Raise: (),
+    ast.With: ((CARELESS, _HIDDEN),),
+    ast.While: ((CARELESS, _ENDLESS),),
+    ast.Global: ((CARELESS, _KEPT),),
+    ast.Nonlocal: ((CARELESS, _KEPT),),
+    ast.AsyncFunctionDef: ((CARELESS, _LATER),),
+    ast.Await: ((CARELESS, _LATER),),
+    ast.Yield: ((CARELESS, _LATER),),
+    ast.YieldFrom: ((CARELESS, _LATER),),
+}

@@ -168,6 +168,21 @@ def test_the_rulebook_knows_no_rule_under_another_name() -> None:
         ("open('/etc/passwd')", "open has no place"),
         ("with suppress(Exception): pass", "suppress() hides"),
         ("try: pass\nexcept: pass", "a bare except hides"),
+        ("import acme.helpers", "acme.helpers reaches outside"),
+        ("from . import shared", ". reaches outside"),
+        ("from verdicts.attempt import attempt", "verdicts.attempt reaches outside"),
+        ("hidden = LookupError", "LookupError stands for a field that can't be read"),
+        ("try: pass\nexcept KeyError: pass", "except KeyError hides"),
+        ("try: pass\nfinally: pass", "finally can hide"),
+        ("next(iter([]), 0)", "next() with a default"),
+        ("max([], default=0)", "max() with a default"),
+        ("'{0._result}'.format(answer)", "format() reads attributes"),
+        ("match answer:\n case object(reads=x): pass", "a pattern reads attributes"),
+        ("while True: pass", "while may never end"),
+        ("with answer: pass", "with can hide"),
+        ("def f():\n global seen", "a rule keeps nothing"),
+        ("hash('a')", "hash() differs from one process to the next"),
+        ("def f():\n yield 1", "a check returns True or False at once"),
         ("try: pass\nexcept Exception: pass", "except Exception hides"),
         ("try: pass\nexcept (ValueError, answers.FieldMissing): pass", "except FieldMissing hides"),
     ],
@@ -176,9 +191,10 @@ def test_careless_and_impure_sources_are_refused_with_their_line(line: str, word
     found = complaints(f"first = 1\n{line}\n")
     assert found
     assert any(words in each for each in found)
-    assert found[0].startswith(("line 2", "line 3"))
+    assert all(each.startswith(("line 2", "line 3")) for each in found)
 
 
 def test_careful_sources_are_not_refused() -> None:
     assert complaints(SOURCE) == ()
+    assert complaints("raise LookupError('no such tenant')") == ()
     assert complaints("def _own(answer): return answer.text('a')\ntry: pass\nexcept ValueError: pass") == ()
