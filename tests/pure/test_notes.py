@@ -1,5 +1,7 @@
 """Signed notes and checkpoints: published vectors, and every byte of a checkpoint changed."""
 
+from itertools import product
+
 import pytest
 
 from assay_core.merkle import EMPTY_ROOT
@@ -48,10 +50,9 @@ def test_a_checkpoint_is_read_back() -> None:
     assert (found.origin, found.size, found.root, found.note) == (KEY.name, 17, bytes(range(32)), NOTE)
 
 
-@pytest.mark.parametrize("place", range(len(NOTE.encode())))
-def test_no_byte_of_a_checkpoint_can_be_changed(place: int) -> None:
+def test_no_byte_of_a_checkpoint_can_be_changed() -> None:
     whole = NOTE.encode()
-    for change in (1, 4, 32, 128):
+    for place, change in product(range(len(whole)), (1, 4, 32, 128)):
         broken = whole[:place] + bytes([whole[place] ^ change]) + whole[place + 1 :]
         with pytest.raises((NoteUnreadable, SignatureWrong)):
             open_checkpoint(broken.decode("utf-8", "replace"), [KEY.verifier])
