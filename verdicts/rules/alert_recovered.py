@@ -1,7 +1,7 @@
 """An alert was over by itself and has stayed over.
 
-Earned when the monitoring's own record shows that it fired once since it began, has not for a quarter of an hour,
-and was looked at each minute without a gap; and every late probe of the service answered.
+Earned when the monitoring's own record shows that it fired once since it began, has not for a quarter of an
+hour, and was looked at each minute without a gap; and every late probe of the service answered.
 """
 
 from datetime import timedelta

@@ -1,7 +1,7 @@
 """Somebody works on the same alert already: an older ticket about the very same thing is open.
 
-Earned when a ticket with exactly this alert's name and instance was opened before it, at most a week before, is
-still open, and has somebody who took it. A ticket that nobody took is no answer to anybody.
+Earned when a ticket with exactly this alert's name and instance was opened before it, at most a week before,
+is still open, and has somebody who took it. A ticket that nobody took is no answer to anybody.
 """
 
 from datetime import timedelta

@@ -47,8 +47,8 @@ class FlappingCheck(Rule):
     needs = {"alertname", "instance", "service"}
     applies_to = {"alertname": {"CheckFlapping", "ProbeFailed"}}
     draft_pass = (
-        "{alertname} on {instance} came and went several times, for minutes only, while requests to {service} "
-        "were answered as usual; it is quiet now. {service} needs nothing. The check itself deserves a look."
+        "{alertname} on {instance} came and went several times, for minutes only, while requests to "
+        "{service} were answered as usual; it is quiet now. The check itself deserves a look."
     )
 
     check_flapped = Fact(
