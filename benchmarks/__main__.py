@@ -4,7 +4,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-_FIRST = ("webhook_accept", "delivery_to_draft", "replay_verdicts", "gateway_call", "audit_append", "mcp_call")
+_FIRST = (
+    "webhook_accept", "delivery_to_draft", "replay_verdicts", "gateway_call", "audit_append", "mcp_call",
+)  # fmt: skip
 
 
 def main() -> int:

@@ -136,6 +136,8 @@ def report(ms: dict[str, float]) -> None:
     figure("wrapped SELECT 1", ms["select"], "ms")
     figure("one durable commit on this disk, for comparison", ms["entry"], "ms")
     figure("a data tool's call over MCP, with token, control question and entry", ms["whole"], "ms")
+    without = (ms["whole"] - ms["entry"]) / floor
+    figure("the same without that commit : bare server + wrapped SELECT 1", without, "")
     figure("MCP call : bare server + wrapped SELECT 1", ratio, "", goal=f"<= {GOAL}", is_met=ratio <= GOAL)
 
 

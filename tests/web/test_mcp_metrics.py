@@ -20,6 +20,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _empty_counts(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "_rest", counting._Rest())
+    counting.flush()  # what tests before this one left behind
     with redis.from_url(redis_url) as broker:
         for key in broker.scan_iter("assay:counts:*"):
             broker.delete(key)
