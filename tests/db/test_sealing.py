@@ -237,3 +237,32 @@ def test_the_lag_names_the_process_and_the_database_that_hold_it(
         other.rollback()
     assert sealing.seal_all(KEY) == 3
     assert str(lag.lag()) == "every entry is sealed"
+
+
+def test_a_sealer_that_dies_in_the_middle_of_a_batch_leaves_nothing_half_done(
+    link: Link, intruder: Link, app_dsn: str
+) -> None:
+    """Killed after the leaves and before the checkpoint: its connection ends, as after kill -9."""
+    made = entries(6)
+    dying = psycopg.connect(app_dsn)
+    assert dying.execute("SELECT taken FROM audit_take_leaves(100)").fetchone() == (6,)
+    intruder.execute("SELECT pg_terminate_backend(%s)", [dying.info.backend_pid])
+    with pytest.raises(psycopg.OperationalError):
+        dying.execute("SELECT 1")
+    dying.close()
+    assert leaves(link) == []
+    link.rollback()
+    assert seal_all(KEY) == 6
+    assert [entry for _, entry in leaves(link)] == made
+
+
+def test_leaves_that_somebody_else_took_are_signed_all_the_same(link: Link) -> None:
+    """The application's role may call the function: it then has sealed early, and nothing else."""
+    made = entries(3)
+    link.execute("SELECT audit_take_leaves(100)")
+    link.commit()
+    done = seal(KEY)
+    assert done is not None
+    assert done.checkpoint is not None
+    assert (done.taken, done.checkpoint.size) == (0, 3)
+    assert [entry for _, entry in leaves(link)] == made
