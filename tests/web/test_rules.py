@@ -208,7 +208,7 @@ def test_a_case_that_was_changed_is_named_and_stops_nothing(boss: Client) -> Non
 def test_the_pages_take_few_queries(boss: Client, django_assert_max_num_queries: Any) -> None:
     for number in range(4):
         judged(make_source(f"source-{number}"), f"job-{number}")
-    for path, most in (("/rules/", 10), (f"/rules/{RULE}/", 14), ("/rules/diff/", 8)):
+    for path, most in (("/rules/", 10), (f"/rules/{RULE}/", 14), ("/rules/diff/", 10)):
         with django_assert_max_num_queries(most):
             boss.get(path)
 
