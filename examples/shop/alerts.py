@@ -81,6 +81,24 @@ def _instance(now: datetime, alertname: str, instance: str, minutes: float) -> A
     return Alert(labels, summary, now - timedelta(minutes=minutes))
 
 
+def _instances(now: datetime) -> list[tuple[str, list[Alert]]]:
+    """Return the groups about one instance each: recovered, flapping, known to somebody."""
+    return [
+        (
+            "many errors: one service is well again, another has them again",
+            [_instance(now, "ErrorRateHigh", f"{name}-1", 34) for name in ("checkout", "payments")],
+        ),
+        (
+            "two checks flap: one beside a service that answers, one beside one that does not",
+            [_instance(now, "CheckFlapping", f"{name}-edge", 30) for name in ("shipping", "catalog")],
+        ),
+        (
+            "two instances are down: somebody works on one",
+            [_instance(now, "InstanceDown", name, 15) for name in ("db-5", "db-6")],
+        ),
+    ]
+
+
 def alerts(now: datetime) -> list[Example]:
     """Return the first report of every alert, in the order in which they come in."""
     watchdog = Alert(
@@ -128,18 +146,7 @@ def alerts(now: datetime) -> list[Example]:
             "many warnings: retries that succeed, and others that do not",
             [_warnings(now, "shipping", 32), _warnings(now, "payments", 32)],
         ),
-        (
-            "many errors: one service is well again, another has them again",
-            [_instance(now, "ErrorRateHigh", f"{name}-1", 34) for name in ("checkout", "payments")],
-        ),
-        (
-            "two checks flap: one beside a service that answers, one beside one that does not",
-            [_instance(now, "CheckFlapping", f"{name}-edge", 30) for name in ("shipping", "catalog")],
-        ),
-        (
-            "two instances are down: somebody works on one",
-            [_instance(now, "InstanceDown", name, 15) for name in ("db-5", "db-6")],
-        ),
+        *_instances(now),
         ("a heartbeat of the shop's own fell silent: no rule knows it", [fallen]),
     )
     rendered = [Example(name, ALERTS, group(alerts), JSON) for name, alerts in groups]
