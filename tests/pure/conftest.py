@@ -1,8 +1,36 @@
-"""Pure tests are many and short: what was imported to collect them is not searched for garbage again."""
+"""Pure tests are many and short, so that whatever is done for each of them counts.
+
+They have no database, mailbox, server, site or URLs of their own: pytest-django's fixtures for these are left
+out. And what was imported to collect them is not searched for garbage again and again.
+"""
 
 import gc
+from pathlib import Path
+
+import pytest
+
+_HERE = Path(__file__).parent
+_NOT_NEEDED = frozenset(
+    {
+        "_dj_autoclear_mailbox", "_django_clear_site_cache", "_django_db_marker", "_django_isolate_apps",
+        "_django_set_urlconf", "_django_setup_unittest", "_live_server_helper",
+        "_template_string_if_invalid_marker",
+    }
+)  # fmt: skip
 
 gc.disable()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out what no pure test needs; what one asks for by name stays."""
+    for item in items:
+        if isinstance(item, pytest.Function) and _HERE in item.path.parents:
+            asked = item._fixtureinfo.argnames
+            item.fixturenames[:] = [
+                name
+                for name in item.fixturenames
+                if name in asked or (name not in _NOT_NEEDED and name != "monkeypatch")
+            ]
 
 
 def pytest_collection_finish() -> None:
