@@ -169,3 +169,21 @@ def _everything(admin_dsn: str) -> list[tuple[str, int, str]]:
 
 def _lines(logs: Path) -> dict[str, list[str]]:
     return {path.name: path.read_text(encoding="utf-8").splitlines() for path in sorted(logs.glob("*.jsonl"))}
+
+
+def test_the_record_of_an_alert_counts_how_often_it_came_and_for_how_long(tools: registry.Toolbox) -> None:
+    since = as_text(shop.NOW - timedelta(minutes=100))
+    for alertname, instance, episodes, longest, is_firing in (
+        ("ErrorRateHigh", "checkout-1", 1, {8, 9}, False),
+        ("ErrorRateHigh", "payments-1", 2, {8, 9}, True),
+        ("CheckFlapping", "shipping-edge", 6, {2}, False),
+    ):
+        asked = {"alertname": alertname, "instance": instance, "since": since}
+        record = gateway.call("alert_record", asked, CallScope(caller="test")).result["record"]
+        assert (record["episodes"], record["is_firing"]) == (episodes, is_firing), instance
+        assert record["longest_episode"] in longest, instance
+        assert record["samples"] >= record["samples_due"] - 1, instance
+    asked = {"alertname": "InstanceDown", "instance": "db-2"}
+    assert gateway.call("open_alerts", asked, CallScope(caller="test")).status is Status.UNANSWERABLE
+    asked = {"alertname": "InstanceDown", "instance": "db-1"}
+    assert gateway.call("open_alerts", asked, CallScope(caller="test")).status is Status.EMPTY
