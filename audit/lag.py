@@ -65,7 +65,8 @@ class Lag:
     def __str__(self) -> str:
         if not self.waiting:
             return "every entry is sealed"
-        said = f"{self.waiting} entries are not sealed yet, the oldest for {self.seconds:.0f} s"
+        many = "1 entry is" if self.waiting == 1 else f"{self.waiting:,} entries are"
+        said = f"{many} not sealed yet, the oldest for {self.seconds:.0f} s"
         return f"{said}; {self.holder} holds the seal back" if self.holder and self.is_late else said
 
 
