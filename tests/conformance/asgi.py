@@ -35,7 +35,7 @@ def _front() -> front.Front:
         server.add_request_handler(method, types.PaginatedRequestParams, answer)
 
     def _usual(name: str) -> Any:
-        return listing.input_schema(name, house.own_tools())
+        return listing.declared_input(name, house.own_tools())
 
     return front.in_front_of(server, configured_address(), threads, house, sends_json=settings.MCP_SENDS_JSON)
 

@@ -265,7 +265,7 @@ def test_26_schemas_reach_no_network_are_of_2020_12_and_bounded(agent: Agent) ->
 def test_27_no_parameter_goes_into_a_header(agent: Agent) -> None:
     assert "x-mcp-header" not in json.dumps(tools_of(agent))
     assert not any("x-mcp-header" in json.dumps(tool.plain, default=str) for tool in shipped())
-    assert listing.input_schema("find_job", agent.world.front.door.own) is not None
+    assert listing.declared_input("find_job", agent.world.front.door.own) is not None
 
 
 def test_28_stdio_takes_its_token_from_the_environment_and_prints_protocol_alone() -> None:

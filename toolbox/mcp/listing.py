@@ -61,10 +61,11 @@ def needed(name: str, own: Mapping[str, OwnTool]) -> Scope | None:
     return Scope.TOOLS if name in registry.current().definitions else None
 
 
-def input_schema(name: str, own: Mapping[str, OwnTool]) -> Mapping[str, Any] | None:
-    """Return a tool's input schema whoever asks: what the SDK checks headers against."""
-    if name in own:
-        return own[name].input()
+def declared_input(name: str, own: Mapping[str, OwnTool]) -> Mapping[str, Any] | None:
+    """Return a data tool's input schema whoever asks: what the SDK checks headers against.
+
+    Called in the event loop, so it reads no database; no own tool takes a parameter from a header.
+    """
     definition = data_tool(name, own)
     return definition.input if definition else None
 

@@ -16,8 +16,8 @@ class Refused(Exception):
 class OwnTool:
     """A tool that is not a question to a connector, such as `submit_findings`.
 
-    `run` is called in a thread with arguments that are as `input` has them, outside any transaction. It
-    returns what `output` has, or raises Refused.
+    `input` may read the database. `run` is called in a thread, outside any transaction, with arguments that
+    are as `input` has them. It returns what `output` has, or raises Refused.
     """
 
     name: str

@@ -124,11 +124,14 @@ class Desk:
         return seconds
 
     async def _call_own(self, own: OwnTool, caller: Caller, given: Mapping[str, Any]) -> types.CallToolResult:
-        wrong = schemas.complaint(given, own.input())
-        if wrong:
-            return answers.refusal(f"The arguments are not as {own.name} declares them: {wrong}")
+        def run() -> Mapping[str, Any]:
+            wrong = schemas.complaint(given, own.input())
+            if wrong:
+                raise Refused(f"The arguments are not as {own.name} declares them: {wrong}")
+            return own.run(caller, given)
+
         try:
-            value = await self._threads.run(lambda: own.run(caller, given), seconds=own.seconds)
+            value = await self._threads.run(run, seconds=own.seconds)
         except Refused as refused:
             return answers.refusal(str(refused))
         except TooSlow:
@@ -148,7 +151,7 @@ def build(desk: Desk) -> "Server[Any]":
         instructions=INSTRUCTIONS,
         on_list_tools=desk.list_tools,
         on_call_tool=desk.call_tool,
-        get_tool_input_schema=lambda name: listing.input_schema(name, desk.own),
+        get_tool_input_schema=lambda name: listing.declared_input(name, desk.own),
     )
     # The SDK traces every message by default; what is traced here is the audit log.
     server.middleware.clear()
