@@ -6,6 +6,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 from multiprocessing import get_context
+from typing import NamedTuple
 
 from django.db import connections
 from django.db.models import Max
@@ -67,7 +68,7 @@ def backtest(rulebook: Rulebook, *, since: datetime | None = None, processes: in
     _rulebook = rulebook
     # Processes begin as copies of this one: they have the rules, and must not share its connection.
     parts = list(_parts(since))
-    connections.close_all()
+    _let_go()
     with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
         waiting: list[Future[Part]] = []
         for numbers in parts:
@@ -78,22 +79,33 @@ def backtest(rulebook: Rulebook, *, since: datetime | None = None, processes: in
             yield each.result()
 
 
+class _Stored(NamedTuple):
+    """A verdict with its case, and nothing that is not compared."""
+
+    incident: int
+    passed: bool
+    case: int
+    body: str
+    digest: str
+
+
 def judged_again(verdicts: Sequence[int], rulebook: Rulebook) -> Part:
     """Judge the cases of these verdicts again and compare each with what was stored and what was so."""
-    rows = VerdictRow.objects.filter(pk__in=verdicts).select_related("case", "investigation").order_by("pk")
-    found, part = list(rows), Part()
-    ends = ended(row.investigation.incident_id for row in found)
+    rows = VerdictRow.objects.filter(pk__in=verdicts).order_by("pk")
+    columns = ("investigation__incident_id", "passed", "case_id", "case__body", "case__digest")
+    found, part = [_Stored(*row) for row in rows.values_list(*columns)], Part()
+    ends = ended(row.incident for row in found)
     for row in found:
         try:
-            frozen = Frozen.stored(row.case)
+            frozen = Frozen.from_text(row.body, row.digest, f"case {row.case}")
         except (CaseUnreadable, ValueError) as error:
-            part.unreadable.append(f"Incident {row.investigation.incident_id}: {error}.")
+            part.unreadable.append(f"Incident {row.incident}: {error}.")
             continue
-        _compare(part, row, frozen, rulebook, ends.get(row.investigation.incident_id))
+        _compare(part, row, frozen, rulebook, ends.get(row.incident))
     return part
 
 
-def _compare(part: Part, row: VerdictRow, frozen: Frozen, rulebook: Rulebook, end: Ended | None) -> None:
+def _compare(part: Part, row: _Stored, frozen: Frozen, rulebook: Rulebook, end: Ended | None) -> None:
     again = verdict(frozen.case, frozen.subject, frozen.entries, rulebook)
     came = ending(again.passed, end.actual if end else Actual.NOT_COMPARABLE)
     part.counts["judged"] += 1
@@ -102,7 +114,7 @@ def _compare(part: Part, row: VerdictRow, frozen: Frozen, rulebook: Rulebook, en
         return
     part.shown.append(
         Judged(
-            incident=row.investigation.incident_id,
+            incident=row.incident,
             hypothesis=again.hypothesis,
             passed=row.passed,
             now_passes=again.passed,
@@ -129,6 +141,15 @@ def _parts(since: datetime | None) -> Iterator[list[int]]:
             numbers = []
     if numbers:
         yield numbers
+
+
+def _let_go() -> None:
+    """Close every connection, those of a pool too: two processes that talk on one get each other's rows."""
+    connections.close_all()
+    for each in connections.all():
+        close_pool = getattr(each, "close_pool", None)
+        if close_pool is not None:
+            close_pool()
 
 
 def _in_a_process(verdicts: list[int]) -> Part:
