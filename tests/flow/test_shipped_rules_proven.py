@@ -3,8 +3,11 @@
 import subprocess
 import sys
 
-from tests.pure.shipped_rules import SHIPPED
+from tests.pure.shipped_rules import FOLDER, SHIPPED, shop_shapes
 from tests.servers import ROOT
+from verdicts.replay.tools import FILE, read_tools
+
+ANEW = "with the shop's tools, manage.py proverules --write-tools verdicts/rules/tools.json"
 
 
 def test_every_shipped_rule_is_proven_and_each_of_its_conditions_is_tested() -> None:
@@ -22,3 +25,11 @@ def test_every_shipped_rule_is_proven_and_each_of_its_conditions_is_tested() -> 
     assert f"{len(SHIPPED)} rules, {len(SHIPPED)} proven." in lines[-1]
     assert " drift mutants 0 survive;" in lines[-1]
     assert " condition mutants 0 are not tested;" in lines[-1]
+
+
+def test_the_tools_that_ship_with_the_rules_are_those_of_the_example_shop() -> None:
+    written, shop = read_tools(FOLDER / FILE), shop_shapes()
+    for tool in {tool for loaded in SHIPPED.values() for tool in loaded.spec.tools}:
+        ours, theirs = written.get(tool), shop[tool]
+        assert ours, f"{tool}: {ANEW}"
+        assert (ours.defaults, ours.normalise) == (theirs.defaults, theirs.normalise), f"{tool}: {ANEW}"

@@ -5,9 +5,11 @@ out. And what was imported to collect them is not searched for garbage again and
 """
 
 import gc
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 _HERE = Path(__file__).parent
 _NOT_NEEDED = frozenset(
@@ -19,6 +21,9 @@ _NOT_NEEDED = frozenset(
 )  # fmt: skip
 
 gc.disable()
+settings.register_profile("short", max_examples=40, deadline=None)
+settings.register_profile("full", max_examples=500, deadline=None)
+settings.load_profile("full" if os.environ.get("FULL") == "1" else "short")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

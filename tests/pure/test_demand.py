@@ -4,7 +4,7 @@ from datetime import UTC
 from types import MappingProxyType
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay_core.arguments import OPERATIONS, ToolShape, one_form
@@ -20,7 +20,6 @@ VALUES = TEXTS | st.integers() | st.booleans() | st.none() | st.datetimes(timezo
 NORMALISE = st.dictionaries(st.sampled_from("abc"), st.lists(st.sampled_from(OPERATIONS)).map(tuple))
 
 
-@settings(max_examples=200)
 @given(
     st.dictionaries(st.sampled_from("abcd"), VALUES | st.lists(VALUES, max_size=2)),
     st.dictionaries(st.sampled_from("abcd"), TEXTS | st.integers()),

@@ -11,7 +11,7 @@ import pytest
 
 from assay_core.arguments import ToolShape
 from tests.pure.rules_for_tests._world import CARELESS, SHAPES
-from verdicts.prove.command import IMPOSSIBLE, PROVEN, WEAK, main
+from verdicts.prove.command import IMPOSSIBLE, WEAK, main
 from verdicts.prove.weakness import Proof, RuleProof
 from verdicts.prove.whole import prove
 from verdicts.replay.tools import write_tools
@@ -47,7 +47,11 @@ def proofs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RuleProof]:
     """Every careless rule, proven at once."""
     folder = tmp_path_factory.mktemp("rules")
     paths = [CARELESS / "every_carelessness.py", *(written(folder, *item) for item in CHECKS.items())]
-    return {each.rule: each for each in prove(paths, TOOLS)}
+    alone = written(folder, "alone", CHECKS["careful"])
+    alone.with_name("alone.cases.json").unlink()
+    wrong = written(folder, "wrong", "answer.integer('n') > 2")
+    broken = written(folder, "broken", "answer.integer('n') >")
+    return {each.rule: each for each in prove([*paths, alone, wrong, broken], TOOLS)}
 
 
 def written(folder: Path, name: str, check: str, *, numbers: tuple[int, ...] = (3, 0, 1, -1)) -> Path:
@@ -174,16 +178,18 @@ def test_a_rule_that_reaches_outside_is_run_behind_the_seal_only(proofs: dict[st
 
 def test_the_command_says_what_it_found_and_ends_with_its_code(tmp_path: Path) -> None:
     written(tmp_path, "careful", CHECKS["careful"])
+    written(tmp_path, "hasty", CHECKS["careful"], numbers=(3, -1, 2, -2))
     write_tools(tmp_path / "tools.json", {"look": TOOLS["look"]})
     said = StringIO()
-    assert main([str(tmp_path)], said) == PROVEN
-    assert "1 rule, 1 proven." in said.getvalue()
-    weak = written(tmp_path, "careful", CHECKS["careful"], numbers=(3, -1, 2, -2))
-    assert main([str(weak)], said) == WEAK
+    assert main([str(tmp_path)], said) == WEAK
+    lines = said.getvalue().splitlines()
+    assert lines[0].startswith("proven      careful: 4 cases, ")
+    assert lines[1].startswith("NOT PROVEN  hasty: 4 cases, ")
     assert (
-        "careful.fact, line 15: `answer.integer('n') >= 0` in place of `answer.integer('n') > 0`. "
-        "This condition is not tested: no case ends otherwise." in said.getvalue()
+        "  conditions hasty.fact, line 15: `answer.integer('n') >= 0` in place of `answer.integer('n') > 0`. "
+        "This condition is not tested: no case ends otherwise." in lines
     )
+    assert lines[-1].startswith("2 rules, 1 proven.")
 
 
 def test_what_can_not_be_proven_at_all_has_a_code_of_its_own(
@@ -200,14 +206,8 @@ def test_what_can_not_be_proven_at_all_has_a_code_of_its_own(
     assert "none.json" in capsys.readouterr().err
 
 
-def test_a_rule_whose_cases_are_missing_or_wrong_is_not_proven(tmp_path: Path) -> None:
-    alone = written(tmp_path, "alone", CHECKS["careful"])
-    alone.with_name("alone.cases.json").unlink()
-    wrong = written(tmp_path, "wrong", "answer.integer('n') > 2")
-    broken = written(tmp_path, "broken", "answer.integer('n') >")
-    said = {
-        each.rule: [one.mutant for one in each.weaknesses] for each in prove([alone, wrong, broken], TOOLS)
-    }
-    assert "its cases are missing" in said["alone"][0]
-    assert "must end as a pass and ends as a fail" in said["wrong"][0]
-    assert "invalid syntax" in said["broken"][0]
+def test_a_rule_whose_cases_are_missing_or_wrong_is_not_proven(proofs: dict[str, RuleProof]) -> None:
+    said = {name: proofs[name].weaknesses[0].mutant for name in ("alone", "wrong", "broken")}
+    assert "its cases are missing" in said["alone"]
+    assert "must end as a pass and ends as a fail" in said["wrong"]
+    assert "invalid syntax" in said["broken"]

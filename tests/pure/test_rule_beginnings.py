@@ -29,7 +29,9 @@ ABOUT = About(
 @pytest.fixture(scope="module", autouse=True)
 def shop_tools() -> Iterator[None]:
     """The example shop's tools, as though TRIAGE_TOOLS named them."""
-    with override_settings(TRIAGE_TOOLS=[SHOP / "tools"], TRIAGE_CONNECTORS=str(SHOP / "connectors.yaml")):
+    with override_settings(
+        TRIAGE_TOOLS=[SHOP / "tools" / "shop_machines.yaml"], TRIAGE_CONNECTORS=str(SHOP / "connectors.yaml")
+    ):
         _forget()
         yield
     _forget()
