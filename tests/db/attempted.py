@@ -60,7 +60,7 @@ _STATE = {
     "extensions": "SELECT extname, extversion FROM pg_extension ORDER BY 1",
     "comments": _rows("pg_description d", "objoid, objsubid", "d"),
     "roles": _rows("pg_authid a", "oid", "a"),
-    "memberships": _rows("pg_auth_members m", "oid", "m"),
+    "memberships": _rows("pg_auth_members m", "roleid, member, grantor", "m"),
     "role_settings": _rows("pg_db_role_setting s", "setdatabase, setrole", "s"),
     "default_acls": _rows("pg_default_acl a", "oid", "a"),
     "databases": "SELECT datname, datdba, datacl::text FROM pg_database ORDER BY 1",
