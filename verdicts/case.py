@@ -73,18 +73,18 @@ class Entry:
         raw = plain.record(value, path, _ENTRY_KEYS)
         covered = raw["covered"]
         return cls(
-            id=plain.whole(raw["id"], f"{path}.id"),
-            leaf=plain.text(raw["leaf"], f"{path}.leaf"),
-            investigation=plain.whole(raw["investigation"], f"{path}.investigation"),
-            tool=plain.text(raw["tool"], f"{path}.tool"),
-            arguments=plain.mapping(raw["arguments"], f"{path}.arguments"),
-            status=plain.one_of(raw["status"], f"{path}.status", STATUSES),
+            id=plain.whole(raw["id"], path, "id"),
+            leaf=plain.text(raw["leaf"], path, "leaf"),
+            investigation=plain.whole(raw["investigation"], path, "investigation"),
+            tool=plain.text(raw["tool"], path, "tool"),
+            arguments=plain.mapping(raw["arguments"], path, "arguments"),
+            status=plain.one_of(raw["status"], path, STATUSES, "status"),
             result=raw["result"],
-            reason=plain.text(raw["reason"], f"{path}.reason"),
-            called_at=plain.instant(raw["called_at"], f"{path}.called_at"),
-            finished_at=plain.instant(raw["finished_at"], f"{path}.finished_at"),
-            asked_by=plain.text(raw["asked_by"], f"{path}.asked_by"),
-            covered=None if covered is None else plain.mapping(covered, f"{path}.covered"),
+            reason=plain.text(raw["reason"], path, "reason"),
+            called_at=plain.instant(raw["called_at"], path, "called_at"),
+            finished_at=plain.instant(raw["finished_at"], path, "finished_at"),
+            asked_by=plain.text(raw["asked_by"], path, "asked_by"),
+            covered=None if covered is None else plain.mapping(covered, path, "covered"),
         )
 
 
@@ -106,10 +106,10 @@ class Finding:
         """Read the JSON form; raise CaseUnreadable naming the path."""
         raw = plain.record(value, path, _FINDING_KEYS)
         return cls(
-            fact=plain.text(raw["fact"], f"{path}.fact"),
-            entry=plain.whole(raw["entry"], f"{path}.entry"),
-            note=plain.text(raw["note"], f"{path}.note"),
-            author=plain.one_of(raw["author"], f"{path}.author", AUTHORS),
+            fact=plain.text(raw["fact"], path, "fact"),
+            entry=plain.whole(raw["entry"], path, "entry"),
+            note=plain.text(raw["note"], path, "note"),
+            author=plain.one_of(raw["author"], path, AUTHORS, "author"),
         )
 
 
@@ -136,10 +136,10 @@ class Submission:
         """Read the JSON form; raise CaseUnreadable naming the path."""
         raw = plain.record(value, path, _SUBMISSION_KEYS)
         return cls(
-            hypothesis=plain.text(raw["hypothesis"], f"{path}.hypothesis"),
+            hypothesis=plain.text(raw["hypothesis"], path, "hypothesis"),
             findings=plain.several(raw["findings"], f"{path}.findings", Finding.from_plain),
-            draft=plain.text(raw["draft"], f"{path}.draft"),
-            proposed_hypothesis=plain.text(raw["proposed_hypothesis"], f"{path}.proposed_hypothesis"),
+            draft=plain.text(raw["draft"], path, "draft"),
+            proposed_hypothesis=plain.text(raw["proposed_hypothesis"], path, "proposed_hypothesis"),
         )
 
 
@@ -174,11 +174,11 @@ class Case:
         """Read the JSON form; raise CaseUnreadable naming the path."""
         raw = plain.record(value, path, _CASE_KEYS)
         return cls(
-            investigation=plain.whole(raw["investigation"], f"{path}.investigation"),
+            investigation=plain.whole(raw["investigation"], path, "investigation"),
             submission=Submission.from_plain(raw["submission"], f"{path}.submission"),
             added=plain.several(raw["added"], f"{path}.added", Finding.from_plain),
             refutations=plain.several(raw["refutations"], f"{path}.refutations", Finding.from_plain),
-            judged_at=plain.instant(raw["judged_at"], f"{path}.judged_at"),
+            judged_at=plain.instant(raw["judged_at"], path, "judged_at"),
             entries=plain.several(raw["entries"], f"{path}.entries", _reference),
         )
 

@@ -54,48 +54,52 @@ def record(
     return value
 
 
-def text(value: Any, path: str) -> str:
+# Each reader takes the name of a field apart from its object's path: thousands are read for one that is
+# refused, and only that one needs its place spelled out.
+def text(value: Any, path: str, name: str = "") -> str:
     """Return a text; raise CaseUnreadable."""
     if type(value) is not str:
-        raise CaseUnreadable(path, f"must be text, found {kind_of(value)}")
+        raise CaseUnreadable(_at(path, name), f"must be text, found {kind_of(value)}")
     return value
 
 
-def whole(value: Any, path: str) -> int:
+def whole(value: Any, path: str, name: str = "") -> int:
     """Return a whole number (a flag is none); raise CaseUnreadable."""
     if type(value) is not int:
-        raise CaseUnreadable(path, f"must be a whole number, found {kind_of(value)}")
+        raise CaseUnreadable(_at(path, name), f"must be a whole number, found {kind_of(value)}")
     return value
 
 
-def flag(value: Any, path: str) -> bool:
+def flag(value: Any, path: str, name: str = "") -> bool:
     """Return true or false; raise CaseUnreadable."""
     if type(value) is not bool:
-        raise CaseUnreadable(path, f"must be true or false, found {kind_of(value)}")
+        raise CaseUnreadable(_at(path, name), f"must be true or false, found {kind_of(value)}")
     return value
 
 
-def instant(value: Any, path: str) -> datetime:
+def instant(value: Any, path: str, name: str = "") -> datetime:
     """Return an ISO 8601 time with a zone; raise CaseUnreadable."""
     try:
-        return from_text(text(value, path))
+        return from_text(text(value, path, name))
     except NotAnInstant as error:
-        raise CaseUnreadable(path, str(error)) from error
+        raise CaseUnreadable(_at(path, name), str(error)) from error
 
 
-def mapping(value: Any, path: str) -> dict[str, Any]:
+def mapping(value: Any, path: str, name: str = "") -> dict[str, Any]:
     """Return an object with any keys; raise CaseUnreadable."""
     if type(value) is not dict:
-        raise CaseUnreadable(path, f"must be an object, found {kind_of(value)}")
+        raise CaseUnreadable(_at(path, name), f"must be an object, found {kind_of(value)}")
     for key in value:
-        text(key, f"{path} (key)")
+        if type(key) is not str:
+            raise CaseUnreadable(f"{_at(path, name)} (key)", f"must be text, found {kind_of(key)}")
     return value
 
 
-def texts(value: Any, path: str) -> dict[str, str]:
+def texts(value: Any, path: str, name: str = "") -> dict[str, str]:
     """Return an object whose values are all text; raise CaseUnreadable."""
-    for key, item in mapping(value, path).items():
-        text(item, f"{path}.{key}")
+    for key, item in mapping(value, path, name).items():
+        if type(item) is not str:
+            text(item, _at(path, name), key)
     return dict(value)
 
 
@@ -103,14 +107,21 @@ def several(value: Any, path: str, read: Callable[[Any, str], T]) -> tuple[T, ..
     """Read each item of a list; raise CaseUnreadable."""
     if type(value) is not list:
         raise CaseUnreadable(path, f"must be a list, found {kind_of(value)}")
-    return tuple(read(item, f"{path}[{index}]") for index, item in enumerate(value))
+    try:
+        return tuple([read(item, path) for item in value])
+    except CaseUnreadable:  # read again, now with each one's own place
+        return tuple([read(item, f"{path}[{index}]") for index, item in enumerate(value)])
 
 
-def one_of(value: Any, path: str, accepted: Mapping[str, T]) -> T:
+def _at(path: str, name: str) -> str:
+    return f"{path}.{name}" if name else path
+
+
+def one_of(value: Any, path: str, accepted: Mapping[str, T], name: str = "") -> T:
     """Return what a known word stands for; raise CaseUnreadable."""
-    word = text(value, path)
+    word = text(value, path, name)
     if word not in accepted:
-        raise CaseUnreadable(path, f"{word!r} is not one of {', '.join(accepted)}")
+        raise CaseUnreadable(_at(path, name), f"{word!r} is not one of {', '.join(accepted)}")
     return accepted[word]
 
 

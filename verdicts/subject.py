@@ -60,16 +60,16 @@ class Subject:
         """Read the JSON form; raise CaseUnreadable naming the path."""
         raw = plain.record(value, path, _SUBJECT_KEYS)
         return cls(
-            incident=plain.whole(raw["incident"], f"{path}.incident"),
-            kind=plain.text(raw["kind"], f"{path}.kind"),
-            source=plain.text(raw["source"], f"{path}.source"),
-            title=plain.text(raw["title"], f"{path}.title"),
-            severity=plain.text(raw["severity"], f"{path}.severity"),
-            started_at=plain.instant(raw["started_at"], f"{path}.started_at"),
-            received_at=plain.instant(raw["received_at"], f"{path}.received_at"),
-            identifiers=plain.texts(raw["identifiers"], f"{path}.identifiers"),
-            labels=plain.texts(raw["labels"], f"{path}.labels"),
-            annotations=plain.texts(raw["annotations"], f"{path}.annotations"),
+            incident=plain.whole(raw["incident"], path, "incident"),
+            kind=plain.text(raw["kind"], path, "kind"),
+            source=plain.text(raw["source"], path, "source"),
+            title=plain.text(raw["title"], path, "title"),
+            severity=plain.text(raw["severity"], path, "severity"),
+            started_at=plain.instant(raw["started_at"], path, "started_at"),
+            received_at=plain.instant(raw["received_at"], path, "received_at"),
+            identifiers=plain.texts(raw["identifiers"], path, "identifiers"),
+            labels=plain.texts(raw["labels"], path, "labels"),
+            annotations=plain.texts(raw["annotations"], path, "annotations"),
         )
 
 

@@ -46,13 +46,13 @@ class Accepted:
     def from_plain(cls, value: Any, path: str) -> Self:
         """Read the JSON form; raise CaseUnreadable naming the path."""
         raw = plain.record(value, path, _KEYS)
-        plain.instant(raw["at"], f"{path}.at")
+        plain.instant(raw["at"], path, "at")
         return cls(
-            passed=plain.flag(raw["passed"], f"{path}.passed"),
-            hypothesis=plain.text(raw["hypothesis"], f"{path}.hypothesis"),
-            deciding=plain.text(raw["deciding"], f"{path}.deciding"),
-            outcomes=plain.texts(raw["outcomes"], f"{path}.outcomes"),
-            rulebook_digest=plain.text(raw["rulebook_digest"], f"{path}.rulebook_digest"),
+            passed=plain.flag(raw["passed"], path, "passed"),
+            hypothesis=plain.text(raw["hypothesis"], path, "hypothesis"),
+            deciding=plain.text(raw["deciding"], path, "deciding"),
+            outcomes=plain.texts(raw["outcomes"], path, "outcomes"),
+            rulebook_digest=plain.text(raw["rulebook_digest"], path, "rulebook_digest"),
             by=_named(raw["by"], f"{path}.by"),
             at=raw["at"],
             because=_named(raw["because"], f"{path}.because"),

@@ -18,6 +18,7 @@ from verdicts.rulebook import Rulebook
 from verdicts.verdict import verdict
 
 VERSION = 1
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 _REQUIRED = frozenset(
     {"v", "about", "subject", "case", "entries", "actual", "tools", "rulebook_digest", "accepted", "masked"}
 )
@@ -142,7 +143,7 @@ def _parsed(text: str) -> Any:
 def _is_canonical(value: Any, text: str) -> bool:
     if "NaN" in text or "Infinity" in text or "\\ud" in text:  # as words of a text they only cost time
         return False
-    whole = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    whole = _encode(value)
     return len(text) - len(whole) <= 1 and text.startswith(whole)
 
 

@@ -1,6 +1,7 @@
 """A folder of replays: its files, and the rulebook that judges them, from rules and the shapes of tools."""
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -21,21 +22,27 @@ def replay_files(places: Iterable[Path]) -> tuple[Path, ...]:
 
     Raises CaseUnreadable for a place that is not there.
     """
-    found: set[Path] = set()
+    found: set[str] = set()
     for place in places:
         if place.is_dir():
-            found.update(path for path in place.rglob("*.json") if path.name != FILE)
+            found.update(_below(place))
         elif place.is_file():
-            found.add(place)
+            found.add(str(place))
         else:
             raise CaseUnreadable(str(place), "there is no such file or folder")
-    return tuple(sorted(found))
+    return tuple([Path(name) for name in sorted(found)])
+
+
+def _below(folder: Path) -> Iterator[str]:
+    for inner, _, names in os.walk(folder):
+        yield from (f"{inner}{os.sep}{name}" for name in names if name.endswith(".json") and name != FILE)
 
 
 def read_replay(path: Path) -> Replay:
     """Read one file; raise CaseUnreadable naming the file."""
     try:
-        return Replay.from_text(path.read_bytes().decode("utf-8"))
+        with open(path, "rb") as file:  # noqa: PTH123 a third quicker than Path.read_bytes
+            return Replay.from_text(file.read().decode("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise CaseUnreadable(str(path), f"can't be read: {error}") from error
     except CaseUnreadable as error:
@@ -79,10 +86,16 @@ class Rulebooks:
             self.tools = {**each.tools, **self.tools}
             self._base = None
             self._seen.clear()
-        if all(self.tools[name] == shape for name, shape in each.tools.items()):
+        if all(
+            [shape is self.tools[name] or shape == self.tools[name] for name, shape in each.tools.items()]
+        ):
             return self.base
         shapes = {**self.tools, **each.tools}
         key = canonical({name: tool_to_plain(shape) for name, shape in shapes.items()})
         if key not in self._seen:
             self._seen[key] = replace(self.base, shapes=shapes)
         return self._seen[key]
+
+
+def _is_alike(shape: ToolShape, other: ToolShape) -> bool:
+    return shape is other or canonical(tool_to_plain(shape)) == canonical(tool_to_plain(other))

@@ -8,6 +8,7 @@ from typing import Any
 from assay_core.arguments import OPERATIONS, ToolShape
 from assay_core.canonical import canonical
 from verdicts import plain
+from verdicts.demand import same
 from verdicts.frozen import Frozen
 from verdicts.plain import CaseUnreadable
 from verdicts.rulebook import Rulebook
@@ -15,6 +16,7 @@ from verdicts.rulebook import Rulebook
 FILE = "tools.json"
 VERSION = 1
 _SHAPE = frozenset({"digest", "defaults", "normalise"})
+_last_read: dict[str, tuple[Any, ToolShape]] = {}
 _OPERATIONS = {name: name for name in OPERATIONS}
 
 
@@ -35,18 +37,26 @@ def tool_to_plain(shape: ToolShape) -> dict[str, Any]:
 
 
 def tool_from_plain(name: str, value: Any, path: str) -> ToolShape:
-    """Read the JSON form; raise CaseUnreadable naming the path."""
+    """Read the JSON form; raise CaseUnreadable naming the path.
+
+    The shape last read under a name is kept: thousands of replays carry the same few.
+    """
+    known = _last_read.get(name)
+    if known is not None and known[0] == value and same(known[0], value):
+        return known[1]
     raw = plain.record(value, path, _SHAPE)
-    normalise = plain.mapping(raw["normalise"], f"{path}.normalise")
-    return ToolShape(
+    normalise = plain.mapping(raw["normalise"], path, "normalise")
+    shape = ToolShape(
         name=name,
-        digest=plain.text(raw["digest"], f"{path}.digest"),
-        defaults=plain.mapping(raw["defaults"], f"{path}.defaults"),
+        digest=plain.text(raw["digest"], path, "digest"),
+        defaults=plain.mapping(raw["defaults"], path, "defaults"),
         normalise={
             argument: plain.several(operations, f"{path}.normalise.{argument}", _operation)
             for argument, operations in normalise.items()
         },
     )
+    _last_read[name] = value, shape
+    return shape
 
 
 def write_tools(path: Path, shapes: Mapping[str, ToolShape]) -> None:
