@@ -15,7 +15,7 @@ from assay_core.notes import (
     checkpoint_body,
     open_checkpoint,
 )
-from audit.tree import StoredTree
+from audit.tree import StoredTree, TreeIncomplete
 
 MOST_AT_ONCE = 5000
 _log = logging.getLogger(__name__)
@@ -100,21 +100,29 @@ def latest(verifiers: Sequence[Verifier], *, using: str = DEFAULT_DB_ALIAS) -> C
     return None
 
 
+def refuse_broken(last: Checkpoint, *, using: str = DEFAULT_DB_ALIAS) -> None:
+    """Raise SealRefused unless the tree still holds what was signed last."""
+    try:
+        holds = StoredTree(using).root(last.size) == last.root
+    except TreeIncomplete:
+        holds = False
+    if not holds:
+        raise SealRefused(
+            f"The tree does not hold what was signed at size {last.size}. Nothing is signed any more. "
+            "Run verify_audit; it names what was changed."
+        )
+
+
 def _signed(key: SigningKey, last: Checkpoint | None, size: int, using: str) -> Checkpoint:
     """Sign the tree, once it is certain that it continues what was signed last."""
-    tree = StoredTree(using)
+    if last is not None and last.origin != key.name:
+        raise SealRefused(
+            f"The log is signed as {last.origin}, and AUDIT_SIGNING_KEY is for {key.name}. "
+            "Make a key of the same name: manage.py auditkey --name " + last.origin
+        )
     if last is not None:
-        if last.origin != key.name:
-            raise SealRefused(
-                f"The log is signed as {last.origin}, and AUDIT_SIGNING_KEY is for {key.name}. "
-                "Make a key of the same name: manage.py auditkey --name " + last.origin
-            )
-        if size < last.size or tree.root(last.size) != last.root:
-            raise SealRefused(
-                f"The tree does not hold what was signed at size {last.size}. Nothing is signed any more. "
-                "Run verify_audit; it names what was changed."
-            )
-    root = tree.root(size)
+        refuse_broken(last, using=using)
+    root = StoredTree(using).root(size)
     return Checkpoint(key.name, size, root, key.sign(checkpoint_body(key.name, size, root)))
 
 

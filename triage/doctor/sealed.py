@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from django.conf import settings
 from django.db import connection
 
-from audit import lag, publishing
+from audit import keys, lag, publishing, sealing
+from audit.keys import KeyUnusable
 from audit.places import PlaceUnknown, configured
+from audit.sealing import SealRefused
 from triage.doctor.line import Line, failing, warning, well
 
 
@@ -16,7 +18,10 @@ def seal() -> Iterator[Line]:
         cursor.execute("SELECT max(size) FROM audit_checkpoint")
         size = cursor.fetchone()[0]
     behind = lag.lag()
-    if size is None:
+    broken = _broken()
+    if broken:
+        yield failing("audit seal", broken, "manage.py verify_audit names what was changed.")
+    elif size is None:
         yield warning(
             "audit seal",
             "no checkpoint was ever signed",
@@ -34,6 +39,18 @@ def seal() -> Iterator[Line]:
             "Set it to the public key that auditkey printed.",
         )
     yield from _copies()
+
+
+def _broken() -> str:
+    """Say what is wrong with the seal itself, as far as the known keys tell."""
+    try:
+        known = keys.verifiers()
+        last = sealing.latest(known) if known else None
+        if last is not None:
+            sealing.refuse_broken(last)
+    except (KeyUnusable, SealRefused) as error:
+        return str(error)
+    return ""
 
 
 def _copies() -> Iterator[Line]:

@@ -82,7 +82,8 @@ def application(
     everything: Mapping[str, str], *, connector_names: frozenset[str], address: tuple[str, int], folder: Path
 ) -> tuple[Child, ...]:
     """Return all processes of the application, each with only the secrets it may hold."""
-    wide = {"investigate": 2, "execute": 1, "upkeep": 1}
+    # Two for upkeep: the daily verification of a long log must not hold up the sealer and the sweeper.
+    wide = {"investigate": 2, "execute": 1, "upkeep": 2}
 
     def child(name: str, arguments: tuple[str, ...]) -> Child:
         return Child(name, arguments, environment_of(name, everything, connector_names=connector_names))
