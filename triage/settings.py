@@ -91,9 +91,10 @@ def _database(url: str, *, pooled: bool) -> dict[str, Any]:
     parsed["CONN_MAX_AGE"] = 0
     parsed.setdefault("OPTIONS", {})
     # An open transaction holds the audit log's sealing horizon, so an idle one is ended.
+    asked = parsed["OPTIONS"].get("options", "")
     parsed["OPTIONS"]["options"] = (
-        f"-c statement_timeout={_STATEMENT_TIMEOUT_MS} -c idle_in_transaction_session_timeout=60000"
-    )
+        f"-c statement_timeout={_STATEMENT_TIMEOUT_MS} -c idle_in_transaction_session_timeout=60000 {asked}"
+    ).rstrip()
     if pooled:
         parsed["OPTIONS"]["pool"] = {"min_size": 1, "max_size": env.integer("DATABASE_POOL_SIZE", 8, least=1)}
     return parsed

@@ -10,6 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.test import override_settings
 
 from triage import checks, env
+from triage import settings as declared
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HARNESS = [(ROOT / "tests" / name).read_text(encoding="utf-8") for name in ("conftest.py", "servers.py")]
@@ -104,3 +105,9 @@ def test_a_weak_setting_is_named_by_its_id(change: dict[str, Any], identity: str
 
 def test_good_settings_are_found_good() -> None:
     assert _ids() == []
+
+
+def test_the_options_of_a_databases_address_are_kept_beside_ours() -> None:
+    options = declared._database("postgres://u@h/db?options=-c%20role%3Downer", pooled=False)["OPTIONS"]
+    assert options["options"].endswith("-c role=owner")
+    assert "idle_in_transaction_session_timeout" in options["options"]
