@@ -20,6 +20,7 @@ _ACTS: Mapping[str, str] = {
     "incident.refuted": "spoke against the verdict",
     "incident.refutation_withdrawn": "withdrew what spoke against the verdict",
     "incident.identified": "gave an identifier",
+    "incident.overtaken": "took the pass away",
     "rule.drafted": "drafted a rule from it",
     "identifier.found": "found an identifier in the text",
     "identifier.named": "named an identifier",

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from audit import writing
-from incidents import identifiers, sending
+from incidents import identifiers, moves, sending
 from incidents.adapters.reading import SignalValue
 from incidents.episodes import Moment, Past, Track
 from incidents.matching import Keyed, Matched, match, moment_of
 from incidents.models import Delivery, Incident, Signal
-from incidents.states import Effect
+from incidents.moves import Asked
+from incidents.states import Effect, Move
 from incidents.storing import store
 from incidents.subjects import origins_of, sent_subject, subject_of
 from investigations import services as investigations
@@ -31,6 +32,7 @@ class _Applied:
     pasts: dict[str, Past] = field(default_factory=dict)
     recovered_closed: dict[int, Incident] = field(default_factory=dict)
     told: list[tuple[Effect, Incident]] = field(default_factory=list)
+    began_again: dict[int, Incident] = field(default_factory=dict)
 
 
 def apply(delivery: Delivery, values: Sequence[SignalValue], *, not_shown: int, now: datetime) -> None:
@@ -73,6 +75,8 @@ def _step(applied: _Applied, signal: Keyed) -> tuple[Incident | None, Effect]:
     track, effect = Track(incident.episode_at, incident.resolved_episode_at, incident.recovered_at).after(
         signal.moment
     )
+    if effect is Effect.REFIRED or track.episode_at > incident.episode_at:
+        applied.began_again[incident.pk] = incident
     incident.episode_at = track.episode_at
     incident.resolved_episode_at = track.resolved_episode_at
     incident.recovered_at = track.recovered_at
@@ -166,6 +170,21 @@ def _follow(applied: _Applied, now: datetime) -> None:
             subject, origins = _subject(applied, incident, now)
             investigation = investigations.open_investigation(incident.pk, subject, now=now, origins=origins)
             sending.investigate_after_commit(investigation.pk)
+    for incident in applied.began_again.values():
+        _overtake(incident, f"source:{slug}", now)
+
+
+def _overtake(incident: Incident, actor: str, now: datetime) -> None:
+    """Take away a pass that was earned for an earlier episode: it says nothing of the one that fires now."""
+    if not incident.verdict_passed:
+        return
+    reason = "It fired again after it was judged: the pass was earned for the episode before."
+    moves.make(
+        Asked(Move.OVERTAKE, incident.pk, actor, now),
+        {"reason": reason},
+        verdict_passed=None,
+        verdict_reason=reason,
+    )
 
 
 def _subject(applied: _Applied, incident: Incident, now: datetime) -> tuple[Subject, dict[str, str]]:

@@ -42,6 +42,7 @@ _KINDS: Mapping[Move, str] = {
     Move.REFUTE: "incident.refuted",
     Move.WITHDRAW: "incident.refutation_withdrawn",
     Move.IDENTIFY: "incident.identified",
+    Move.OVERTAKE: "incident.overtaken",
 }
 
 

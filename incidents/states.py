@@ -74,6 +74,7 @@ class Move(StrEnum):
     REFUTE = "speak_against"
     WITHDRAW = "withdraw_what_was_said"
     IDENTIFY = "give_an_identifier"
+    OVERTAKE = "take_the_pass_away"
 
 
 # From where a move may start, and where it ends; None where it leaves the state as it is.
@@ -91,6 +92,7 @@ MOVES: Mapping[Move, tuple[frozenset[State], State | None]] = MappingProxyType(
         Move.REFUTE: (frozenset({State.REVIEW}), None),
         Move.WITHDRAW: (frozenset({State.REVIEW}), None),
         Move.IDENTIFY: (frozenset({State.OPEN, State.INVESTIGATING, State.REVIEW}), None),
+        Move.OVERTAKE: (frozenset({State.REVIEW}), None),
     }
 )
 

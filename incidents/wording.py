@@ -25,6 +25,8 @@ def headline(incident: Incident, story: Story | None) -> Headline:
         reason = story.reason or "The investigation ended without a verdict."
         return Headline("fail", "Needs a person", reason)
     hypothesis = story.verdict.hypothesis.replace("_", " ")
+    if story.verdict.passed and incident.verdict_passed is None:
+        return Headline("fail", "Needs a person", incident.verdict_reason)
     if story.verdict.passed:
         count = len(story.facts)
         facts = "its one fact holds" if count == 1 else f"all {count} facts of it hold"

@@ -161,6 +161,20 @@ def test_firing_again_after_a_recovery_clears_it_and_counts_a_flap(source: Sourc
     assert Investigation.objects.count() == 1
 
 
+@pytest.mark.parametrize("resolves", [True, False])
+def test_firing_again_takes_away_a_pass_that_was_earned_before(source: Source, resolves: bool) -> None:
+    deliver(source, body_of(an_alert()))
+    Incident.objects.update(state=State.REVIEW, verdict_passed=True, verdict_reason="All its facts hold.")
+    deliver(source, body_of(an_alert()), NOW + minutes(1))
+    if resolves:
+        deliver(source, body_of(a_resolve(ends=NOW + minutes(1))), NOW + minutes(1))
+    assert only_incident().verdict_passed is True
+    deliver(source, body_of(an_alert(starts=NOW + minutes(2))), NOW + minutes(2))
+    incident = only_incident()
+    assert (incident.state, incident.verdict_passed, incident.version) == (State.REVIEW, None, 1)
+    assert "fired again" in incident.verdict_reason
+
+
 def test_a_late_firing_of_an_ended_episode_is_stale(source: Source) -> None:
     deliver(source, body_of(an_alert()))
     deliver(source, body_of(a_resolve(ends=NOW + minutes(1))), NOW + minutes(1))

@@ -122,6 +122,16 @@ def test_a_pass_says_by_which_rule_it_was_earned(passed: Incident, make_user: Ma
             assert f'href="/entries/{entry.id}/"' in page
 
 
+def test_a_pass_that_was_taken_away_says_why_and_needs_a_person(
+    passed: Incident, make_user: MakeUser
+) -> None:
+    Incident.objects.filter(pk=passed.pk).update(verdict_passed=None, verdict_reason="It fired again.")
+    page = text_of(a_person(make_user).get(address(passed)))
+    assert "Earned a pass" not in page
+    assert "Needs a person" in page
+    assert "It fired again." in page
+
+
 def test_a_fail_names_each_fact_that_fails_or_has_no_answer(connector: Scripted, make_user: MakeUser) -> None:
     connector.answers["find_job"] = job("failed")
     connector.answers["count_errors"] = Outcome(Status.UNANSWERABLE, None, reason="no line was scanned")
