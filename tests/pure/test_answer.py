@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from verdicts.answer import Answer, FieldMismatch, FieldMissing
@@ -156,7 +156,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=50)
 @given(JSON, st.sampled_from(READS), st.text(max_size=7))
 def test_no_read_raises_anything_but_its_two_errors(result: Any, read: str, path: str) -> None:
     with suppress(FieldMissing, FieldMismatch):

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay_core.arguments import ToolShape, one_form
@@ -50,7 +50,6 @@ ARGUMENTS = st.dictionaries(
 )
 
 
-@settings(max_examples=60)
 @given(ARGUMENTS)
 def test_the_one_form_of_the_one_form_is_itself(arguments: dict[str, Any]) -> None:
     formed = one_form(arguments, SHAPE)

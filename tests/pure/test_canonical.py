@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay_core.canonical import NotCanonical, canonical, digest
@@ -64,7 +64,6 @@ def test_the_digest_is_that_of_the_text() -> None:
     assert digest({}) == "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
 
 
-@settings(max_examples=60)
 @given(JSON)
 def test_reading_the_text_back_gives_the_value_and_the_same_text(value: Any) -> None:
     text = canonical(value)
@@ -73,7 +72,6 @@ def test_reading_the_text_back_gives_the_value_and_the_same_text(value: Any) -> 
     assert text.isascii()
 
 
-@settings(max_examples=40)
 @given(st.dictionaries(TEXT, SCALARS, max_size=5))
 def test_the_order_of_keys_does_not_matter(value: dict[str, Any]) -> None:
     assert canonical(OrderedDict(reversed(value.items()))) == canonical(value)

@@ -1,6 +1,7 @@
 """Words decide nothing: put wherever words stand, strings that try to leave every verdict as it was."""
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from verdicts.outcomes import Effect, Verdict
 from verdicts.rule import RuleSpec
 from verdicts.verdict import verdict
 
+FULL = os.environ.get("FULL") == "1"
 LINES = Path(__file__).with_name("injections.jsonl").read_text(encoding="utf-8").splitlines()
 STRINGS: dict[str, str] = {one["id"]: one["text"] for one in map(json.loads, LINES)}
 EXAMPLES = [(loaded.spec, example) for loaded in SHIPPED.values() for example in loaded.examples]
@@ -107,8 +109,9 @@ BEFORE = {
 }
 
 
-def _differences(words: str) -> Iterator[tuple[str, str]]:
-    for spec, example in EXAMPLES:
+def _differences(words: str, place: int) -> Iterator[tuple[str, str]]:
+    """Judge every case in the full run, else every fourth, each string another: all cases have some."""
+    for spec, example in EXAMPLES if FULL else EXAMPLES[place % 4 :: 4]:
         after = verdict(
             _case(example.case, spec, words),
             _subject(example.subject, words),
@@ -119,9 +122,9 @@ def _differences(words: str) -> Iterator[tuple[str, str]]:
             yield spec.name, example.name
 
 
-@pytest.mark.parametrize("name", STRINGS)
-def test_words_in_every_place_change_no_verdict_and_no_fact(name: str) -> None:
-    assert list(_differences(STRINGS[name])) == []
+@pytest.mark.parametrize(("place", "name"), list(enumerate(STRINGS)))
+def test_words_in_every_place_change_no_verdict_and_no_fact(place: int, name: str) -> None:
+    assert list(_differences(STRINGS[name], place)) == []
 
 
 def test_words_stand_where_a_check_would_see_them() -> None:

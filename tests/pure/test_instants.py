@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay_core.instants import NotAnInstant, as_text, from_text
@@ -56,7 +56,6 @@ def test_a_naive_time_is_refused() -> None:
             as_text(moment)
 
 
-@settings(max_examples=60)
 @given(AWARE, AWARE)
 def test_texts_read_back_and_sort_as_the_times_do(one: datetime, other: datetime) -> None:
     assert from_text(as_text(one)) == one

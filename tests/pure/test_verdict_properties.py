@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay_core.canonical import canonical
@@ -100,7 +100,6 @@ def oracle(run: dict[int, Entry]) -> bool:
     return True
 
 
-@settings(max_examples=50)
 @given(runs())
 def test_a_run_passes_exactly_if_the_last_answer_to_each_right_question_is_good(
     run: dict[int, Entry],
@@ -108,7 +107,6 @@ def test_a_run_passes_exactly_if_the_last_answer_to_each_right_question_is_good(
     assert passes(run) is oracle(run)
 
 
-@settings(max_examples=20)
 @given(runs(), st.randoms(use_true_random=False))
 def test_equal_arguments_give_an_equal_verdict_whatever_the_order(run: dict[int, Entry], chance: Any) -> None:
     given_order = list(run.values())
@@ -125,7 +123,6 @@ def test_equal_arguments_give_an_equal_verdict_whatever_the_order(run: dict[int,
     assert verdict(Case.from_plain(stored[0]), Subject.from_plain(stored[1]), read, RULEBOOK) == first
 
 
-@settings(max_examples=20)
 @given(runs(), st.data())
 def test_taking_an_entry_out_of_a_listed_run_never_passes(run: dict[int, Entry], data: st.DataObject) -> None:
     own = [number for number, entry in run.items() if entry.investigation == RUN]
@@ -136,7 +133,6 @@ def test_taking_an_entry_out_of_a_listed_run_never_passes(run: dict[int, Entry],
     assert not verdict(case_of(run.values()), SUBJECT, rest, RULEBOOK).passed
 
 
-@settings(max_examples=20)
 @given(runs(), st.data())
 def test_taking_away_the_entry_that_a_fact_relies_on_never_turns_a_fail_into_a_pass(
     run: dict[int, Entry], data: st.DataObject
@@ -163,7 +159,6 @@ FINDINGS = st.lists(
 ).map(tuple)
 
 
-@settings(max_examples=20)
 @given(runs(), FINDINGS, FINDINGS, FINDINGS)
 def test_findings_never_raise_a_verdict_and_refutations_only_lower_it(
     run: dict[int, Entry],
@@ -180,7 +175,6 @@ def test_findings_never_raise_a_verdict_and_refutations_only_lower_it(
     assert lowered.passed is (decided.passed and all(each.author != "person" for each in refutations))
 
 
-@settings(max_examples=50)
 @given(JSON, JSON)
 def test_two_arguments_are_the_same_exactly_if_their_canonical_texts_are(one: Any, other: Any) -> None:
     assert same(one, other) is (canonical(one) == canonical(other))

@@ -1,4 +1,7 @@
-"""The proofs of a rule find each carelessness by fact and name, and each condition that no case tests."""
+"""The proofs of a rule find each carelessness by fact and name, and each condition that no case tests.
+
+They are here and not among the pure tests because they start sealed processes.
+"""
 
 import json
 import textwrap
