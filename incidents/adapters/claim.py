@@ -120,6 +120,10 @@ def _identifiers(whole: Mapping[str, Any], notes: Notes) -> dict[str, str]:
         if len(value) > text.IDENTIFIER_MAX:
             notes.add(f"{field}: {len(value)} characters are too many to name a thing.", partial=True)
             continue
+        if found.get(name, value) != value:
+            notes.add(f"{name} is given twice, with two values: neither counts.", partial=True)
+            del found[name]
+            continue
         found[name] = value
     return found
 

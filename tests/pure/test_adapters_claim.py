@@ -82,6 +82,14 @@ def test_a_field_given_twice_in_a_form_is_partial_and_the_first_counts() -> None
     assert reading.signals[0].identifiers == {"order_id": "ORD-1"}
 
 
+def test_two_fields_that_name_two_orders_name_none() -> None:
+    reading = read({**WHOLE, "order_id": "ORD-2"})
+    assert reading.condition is Condition.PARTIAL
+    assert "order_id" not in reading.signals[0].identifiers
+    assert any("order_id is given twice" in note for note in reading.notes)
+    assert read({**WHOLE, "order_id": WHOLE["order"]}).condition is Condition.WHOLE
+
+
 def test_without_a_reference_the_same_claim_within_a_minute_is_one_and_another_is_not() -> None:
     bare = {name: value for name, value in WHOLE.items() if name != "reference"}
     key = read(bare).signals[0].sender_key
