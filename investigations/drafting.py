@@ -17,6 +17,8 @@ _LONGEST_QUOTE = 160
 _UNTIL_FOUND = "**What to do next.** Treat it as real until a person has found the cause."
 _ENTRY_AHEAD = re.compile(r"^Entry [0-9]+: ")
 _SPACES = re.compile(r"[\s\x00-\x1f\x7f]+")
+# Turns the direction of what follows: in the answer's field it would stand unseen, and be sent on.
+_TURNS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # What a sender or a database wrote must not look like a citation, a link or a heading of ours.
 _INERT = str.maketrans({"[": "(", "]": ")", "<": "‹", ">": "›", "`": "'", "*": "∗", "#": "＃"})
 
@@ -29,7 +31,7 @@ def draft(subject: Subject, verdict: Verdict, rule: RuleSpec | None) -> str:
 
 def plain(text: str, longest: int = _LONGEST_QUOTE) -> str:
     """Return a stranger's text as one inert line: no markup, no line break, no citation, no secret."""
-    line = _SPACES.sub(" ", redaction.text(text)).strip().translate(_INERT)
+    line = _SPACES.sub(" ", _TURNS.sub("", redaction.text(text))).strip().translate(_INERT)
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
 
 

@@ -211,3 +211,4 @@ def test_a_failed_alert_names_where_to_start() -> None:
 def test_a_long_strange_text_becomes_one_short_line() -> None:
     assert plain("a\x00b\n\n c" * 200).count("\n") == 0
     assert len(plain("x" * 5000)) == 160
+    assert plain("a\u202eb\u2066c\u200fd") == "abcd", "nothing unseen goes into an answer"
