@@ -1,5 +1,6 @@
 """What the audit log's migrations share: as whom they lay its tables, and who may read and call what."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -10,7 +11,9 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 def application(editor: BaseDatabaseSchemaEditor) -> str:
     """Return the role that runs the application; RuntimeError with a cure where it does not exist."""
-    name = str(settings.DATABASES["default"].get("USER") or migrator(editor))
+    found = settings.DATABASES["default"]
+    taken = re.search(r"-c\s*role=(\w+)", str(found.get("OPTIONS", {}).get("options", "")))
+    name = taken[1] if taken else str(found.get("USER") or migrator(editor))
     if not one(editor, "SELECT count(*) FROM pg_roles WHERE rolname = %s", [name]):
         raise RuntimeError(
             f"The role {name!r} of DATABASE_URL does not exist in this server. Create it first: "

@@ -20,6 +20,7 @@ from audit.places import Place, PlaceFailed, PlaceUnknown, parsed
 from audit.places.repository import BRANCH
 from audit.publishing import Publication
 from audit.writing import write
+from tests.conftest import require_program
 
 KEY = SigningKey.make("log.example/audit")
 
@@ -138,6 +139,7 @@ def test_a_file_that_ends_in_the_middle_fails_with_what_to_do(tmp_path: Path) ->
 
 
 def test_a_repository_gets_a_commit_for_each_and_its_remote_too(tmp_path: Path) -> None:
+    require_program("git")
     remote, local = tmp_path / "remote.git", tmp_path / "local"
     subprocess.run(["git", "init", "-q", "--bare", str(remote)], check=True)
     subprocess.run(["git", "init", "-q", str(local)], check=True)
@@ -156,6 +158,7 @@ def test_a_repository_gets_a_commit_for_each_and_its_remote_too(tmp_path: Path) 
 
 
 def test_a_remote_that_holds_another_log_has_diverged(tmp_path: Path) -> None:
+    require_program("git")
     remote, local, other = tmp_path / "remote.git", tmp_path / "local", tmp_path / "other"
     subprocess.run(["git", "init", "-q", "--bare", str(remote)], check=True)
     for folder in (local, other):
@@ -170,6 +173,7 @@ def test_a_remote_that_holds_another_log_has_diverged(tmp_path: Path) -> None:
 
 
 def test_what_is_no_repository_fails_with_gits_own_words(tmp_path: Path) -> None:
+    require_program("git")
     done = publish(parsed(f"git:{tmp_path}"))
     assert done.outcome == "failed"
     assert "not a git repository" in done.said
