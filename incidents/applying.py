@@ -11,7 +11,7 @@ from incidents.episodes import Moment, Past, Track
 from incidents.matching import Keyed, Matched, match, moment_of
 from incidents.models import Delivery, Incident, Signal
 from incidents.moves import Asked
-from incidents.states import Effect, Move
+from incidents.states import Effect, Event, Move
 from incidents.storing import store
 from incidents.subjects import origins_of, sent_subject, subject_of
 from investigations import services as investigations
@@ -22,6 +22,8 @@ _TOLD = {
     Effect.RECOVERED: "incident.recovered",
     Effect.REFIRED: "incident.refired",
 }
+_AGAIN = "It fired again after it was judged: the pass was earned for the episode before."
+_ANOTHER = "The sender has sent something else under the same key since: the pass says nothing of that."
 
 
 @dataclass(slots=True)
@@ -32,7 +34,7 @@ class _Applied:
     pasts: dict[str, Past] = field(default_factory=dict)
     recovered_closed: dict[int, Incident] = field(default_factory=dict)
     told: list[tuple[Effect, Incident]] = field(default_factory=list)
-    began_again: dict[int, Incident] = field(default_factory=dict)
+    doubted: dict[int, tuple[Incident, str]] = field(default_factory=dict)
 
 
 def apply(delivery: Delivery, values: Sequence[SignalValue], *, not_shown: int, now: datetime) -> None:
@@ -76,7 +78,9 @@ def _step(applied: _Applied, signal: Keyed) -> tuple[Incident | None, Effect]:
         signal.moment
     )
     if effect is Effect.REFIRED or track.episode_at > incident.episode_at:
-        applied.began_again[incident.pk] = incident
+        applied.doubted[incident.pk] = incident, _AGAIN
+    elif _is_about_another(incident, signal.value):
+        applied.doubted[incident.pk] = incident, _ANOTHER
     incident.episode_at = track.episode_at
     incident.resolved_episode_at = track.resolved_episode_at
     incident.recovered_at = track.recovered_at
@@ -86,6 +90,15 @@ def _step(applied: _Applied, signal: Keyed) -> tuple[Incident | None, Effect]:
     if effect in _TOLD:
         applied.told.append((effect, incident))
     return incident, effect
+
+
+def _is_about_another(incident: Incident, value: SignalValue) -> bool:
+    """Tell whether a sender uses one key for two things: what answers one is silent on the other."""
+    if value.event is not Event.FIRING:
+        return False
+    if incident.kind == "claim" and value.identifiers != incident.identifiers:
+        return True
+    return dict(value.labels) != dict(incident.labels)
 
 
 def _take_in(applied: _Applied, incident: Incident, lone: Signal) -> None:
@@ -170,15 +183,14 @@ def _follow(applied: _Applied, now: datetime) -> None:
             subject, origins = _subject(applied, incident, now)
             investigation = investigations.open_investigation(incident.pk, subject, now=now, origins=origins)
             sending.investigate_after_commit(investigation.pk)
-    for incident in applied.began_again.values():
-        _overtake(incident, f"source:{slug}", now)
+    for incident, reason in applied.doubted.values():
+        _overtake(incident, reason, f"source:{slug}", now)
 
 
-def _overtake(incident: Incident, actor: str, now: datetime) -> None:
-    """Take away a pass that was earned for an earlier episode: it says nothing of the one that fires now."""
+def _overtake(incident: Incident, reason: str, actor: str, now: datetime) -> None:
+    """Take away a pass that was earned before this came in: it says nothing of what came since."""
     if not incident.verdict_passed:
         return
-    reason = "It fired again after it was judged: the pass was earned for the episode before."
     moves.make(
         Asked(Move.OVERTAKE, incident.pk, actor, now),
         {"reason": reason},

@@ -175,6 +175,19 @@ def test_firing_again_takes_away_a_pass_that_was_earned_before(source: Source, r
     assert "fired again" in incident.verdict_reason
 
 
+def test_another_claim_under_the_same_reference_takes_the_pass_away() -> None:
+    desk = make_source("desk", adapter="claim")
+    said = {"title": "Refund?", "text": "Where is it?", "about": "refund", "reference": "T-1"}
+    deliver(desk, json.dumps({**said, "order": "ORD-1", "email": "a@example.com"}).encode())
+    Incident.objects.update(state=State.REVIEW, verdict_passed=True)
+    deliver(desk, json.dumps({**said, "order": "ORD-1", "email": "a@example.com"}).encode())
+    assert only_incident().verdict_passed is True
+    deliver(desk, json.dumps({**said, "order": "ORD-2", "email": "b@example.com"}).encode())
+    incident = only_incident()
+    assert incident.verdict_passed is None
+    assert "something else under the same key" in incident.verdict_reason
+
+
 def test_a_late_firing_of_an_ended_episode_is_stale(source: Source) -> None:
     deliver(source, body_of(an_alert()))
     deliver(source, body_of(a_resolve(ends=NOW + minutes(1))), NOW + minutes(1))
