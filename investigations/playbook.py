@@ -5,7 +5,7 @@ Pure but for `ask`: no clock, no database.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from investigations.demands import Ask, is_early, question
 from investigations.outcomes import BudgetSpent
@@ -14,6 +14,9 @@ from verdicts.demand import Demand
 from verdicts.outcomes import Effect, Outcome, Verdict
 from verdicts.rulebook import Rulebook
 from verdicts.verdict import verdict
+
+# A start further ahead than this is a sender's wrong clock: waiting for it would hide the incident for years.
+_AHEAD = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ def investigate(
     if chosen is None:
         return Gathered(Submission(hypothesis=NONE_OF_THESE, findings=(), draft=""), note=note)
     gathered = Gathered(_submission(chosen), note=note)
-    if chosen.verdict.passed or not chosen.only_waits:
+    if chosen.verdict.passed or not chosen.only_waits or subject.started_at > now + _AHEAD:
         return gathered
     first = min(chosen.pending, key=_opens_at)
     return replace(gathered, wait_until=first.not_before, waits_for=first.fact)

@@ -166,6 +166,21 @@ def test_an_answer_that_can_earn_nothing_yet_is_waited_for_and_not_asked() -> No
     assert [tool for tool, _ in answers.asked] == ["count_errors"]
 
 
+class DWaits(Rule):
+    """Something arrives late, and nothing else is asked."""
+
+    version = 1
+    kinds = {"alert"}
+    arrived = Fact(tool="find_job", ask=_ask, holds=_is("completed"), not_before=timedelta(hours=2))
+
+
+def test_a_start_in_the_years_ahead_is_not_waited_for() -> None:
+    book = Rulebook(rules={"d_waits": spec_of(DWaits)}, shapes=SHAPES)
+    for ahead, is_waited_for in ((timedelta(minutes=59), True), (timedelta(days=9000), False)):
+        gathered = investigate(subject(job_id="j-1"), book, Answers(), now=BEGAN - ahead, earlier={})
+        assert (gathered.wait_until is not None) is is_waited_for
+
+
 @pytest.mark.parametrize("count", [1, 99])
 def test_nothing_is_waited_for_when_the_rule_is_lost_already(count: int) -> None:
     assert gather(Answers(count_errors={"match_count": count}), report_id="r-1").wait_until is None
