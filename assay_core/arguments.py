@@ -7,6 +7,7 @@ so that the two can be compared for equality.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from assay_core.instants import NotAnInstant, as_text, from_text
@@ -27,6 +28,13 @@ class ToolShape:
     digest: str
     defaults: Mapping[str, Any] = field(default_factory=dict)
     normalise: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: The operations of each argument as one function, made once.
+    steps: Mapping[str, Callable[[str], str]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Look the operations up; one that is unknown raises ValueError when it is applied."""
+        steps = {name: _one_step(operations) for name, operations in self.normalise.items()}
+        object.__setattr__(self, "steps", steps)
 
 
 def one_form(arguments: Mapping[str, Any], shape: ToolShape) -> dict[str, Any]:
@@ -35,21 +43,15 @@ def one_form(arguments: Mapping[str, Any], shape: ToolShape) -> dict[str, Any]:
     A value that an operation cannot read is left as it is: equality then decides.
     """
     whole = {**shape.defaults, **arguments}
-    for name, operations in shape.normalise.items():
+    for name, step in shape.steps.items():
         value = whole.get(name)
         if isinstance(value, str):
-            whole[name] = normal(value, operations)
+            whole[name] = step(value)
     return whole
 
 
-def normal(text: str, operations: tuple[str, ...]) -> str:
-    """Return a text with the operations applied in order; raise ValueError for an unknown one."""
-    for operation in operations:
-        text = _APPLY[operation](text)
-    return text
-
-
-def _instant(text: str) -> str:
+def instant(text: str) -> str:
+    """Return a time as it is written in arguments; a text that is none stays as it is."""
     if _AS_WRITTEN(text):  # valid or not, it would stay as it is
         return text
     try:
@@ -58,11 +60,23 @@ def _instant(text: str) -> str:
         return text
 
 
-class _Applied(dict[str, Callable[[str], str]]):
-    """The operations by name; an unknown one raises ValueError."""
+_APPLY: Mapping[str, Callable[[str], str]] = {
+    "strip": str.strip,
+    "lower": str.lower,
+    "upper": str.upper,
+    "instant": instant,
+}
 
-    def __missing__(self, operation: str) -> Callable[[str], str]:
-        raise ValueError(f"unknown normalisation {operation!r}: use one of {', '.join(OPERATIONS)}")
+
+def _one_step(operations: tuple[str, ...]) -> Callable[[str], str]:
+    if len(operations) == 1 and operations[0] in _APPLY:
+        return _APPLY[operations[0]]
+    return partial(_in_turn, operations)
 
 
-_APPLY = _Applied(strip=str.strip, lower=str.lower, upper=str.upper, instant=_instant)
+def _in_turn(operations: tuple[str, ...], text: str) -> str:
+    for operation in operations:
+        if operation not in _APPLY:
+            raise ValueError(f"unknown normalisation {operation!r}: use one of {', '.join(OPERATIONS)}")
+        text = _APPLY[operation](text)
+    return text

@@ -5,7 +5,6 @@ import math
 import re
 from datetime import datetime
 from decimal import Decimal
-from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -16,6 +15,7 @@ Path = str | tuple[str, ...]
 _DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?", re.ASCII)
 _LONGEST_SHOWN = 80
 _KEYS_SHOWN = 8
+_PATHS_KEPT = 4096
 
 
 class FieldMissing(LookupError):
@@ -128,14 +128,14 @@ class Answer:
 
     def _read(self, path: Path) -> Any:
         node = self._result
-        for step in _steps(path) if type(path) is str else path:
+        for step in _STEPS[path]:
             if type(node) is dict and step in node:
                 node = node[step]
             elif type(node) is list and step.isdecimal() and step.isascii() and int(step) < len(node):
                 node = node[int(step)]
             else:
                 raise FieldMissing(self._at(path), f"no {step} in {_contents(node)}")
-        self.reads.append((path if type(path) is str and not self._place else self._at(path), node))
+        self.reads.append((self._at(path) if self._place or type(path) is not str else path, node))
         return node
 
     def _at(self, path: Path) -> str:
@@ -187,6 +187,14 @@ def _contents(node: Any) -> str:
     return shown(node)
 
 
-@lru_cache(maxsize=4096)
-def _steps(path: str) -> tuple[str, ...]:
-    return tuple(path.split("."))
+class _Steps(dict[Path, tuple[str, ...]]):
+    """The steps of a path, cut once for each of the first thousands."""
+
+    def __missing__(self, path: Path) -> tuple[str, ...]:
+        steps = tuple(path.split(".")) if isinstance(path, str) else path
+        if len(self) < _PATHS_KEPT:
+            self[path] = steps
+        return steps
+
+
+_STEPS = _Steps()

@@ -6,7 +6,7 @@ from verdicts.answer import inert, shown
 from verdicts.case import Case, Entry, Finding
 from verdicts.demand import difference, same
 from verdicts.evidence import Judged
-from verdicts.outcomes import CitationOutcome, Outcome
+from verdicts.outcomes import HOLDS, UNANSWERABLE, CitationOutcome
 
 _DECIDES = "It answers the question and decides."
 
@@ -33,7 +33,7 @@ def _citation(
     finding: Finding, judged: Mapping[str, Judged], entries: Mapping[int, Entry], *, run: int
 ) -> CitationOutcome:
     about = judged.get(finding.fact)
-    if about is not None and about[1] == (finding.entry,) and about[0].outcome is Outcome.HOLDS:
+    if about is not None and about[1] == (finding.entry,) and about[0].outcome is HOLDS:
         return CitationOutcome(finding.fact, finding.entry, True, _DECIDES)
     problem = _problem(finding, about, entries, run=run)
     return CitationOutcome(finding.fact, finding.entry, not problem, problem or _DECIDES)
@@ -60,6 +60,6 @@ def _question_problem(entry: Entry, about: Judged) -> str:
         return f"Entry {entry.id} asked {difference(outcome.demanded, entry.arguments)}."
     if entry.id not in newest:
         return f"Entry {newest[-1]} answered the same question later, and decides."
-    if outcome.outcome is Outcome.UNANSWERABLE:
+    if outcome.outcome is UNANSWERABLE:
         return outcome.reason
     return ""

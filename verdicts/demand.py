@@ -1,19 +1,19 @@
 """The right question: a fact's arguments for one subject in their one form, and when two are the same."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from assay_core.arguments import ToolShape, normal
+from assay_core.arguments import ToolShape, instant
 from assay_core.instants import as_text
 from verdicts.answer import inert, shown
 from verdicts.case import Subject
 from verdicts.fact import Fact
 
 _PARTS_TOLD = 4
-_INSTANT = ("instant",)
+_TEXT = frozenset({str})
 
 
 class NotAskable(ValueError):
@@ -36,30 +36,28 @@ def demanded(fact: Fact, subject: Subject, shape: ToolShape) -> dict[str, Any]:
     Raises whatever `ask` raises (IdentifierMissing above all), and NotAskable.
     """
     asked = fact.ask(subject)
-    arguments = _flat(asked, shape.normalise) if type(asked) is dict else _one_form(asked, shape)
+    arguments = _flat(asked, shape.steps) if type(asked) is dict else _one_form(asked, shape)
     for name, value in shape.defaults.items():
         if name not in arguments:
-            ready = json_ready(value, f"the default of {name}")
-            operations = shape.normalise.get(name, ())
-            arguments[name] = normal(ready, operations) if isinstance(ready, str) else ready
+            arguments |= _flat({name: json_ready(value, f"the default of {name}")}, shape.steps)
     return arguments
 
 
-def _flat(asked: dict[Any, Any], normalise: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+def _flat(asked: dict[Any, Any], steps: Mapping[str, Callable[[str], str]]) -> dict[str, Any]:
     """Bring what `ask` returned into its one form in a single pass."""
     made = {}
     for name, value in asked.items():
-        if type(name) is not str:
-            raise NotAskable(f"ask has the key {shown(name)}, and a name is text")
         kind = type(value)
         if kind is datetime:
             value = as_text(value)
         elif kind is not str or not value.isascii():
             value = json_ready(value, f"ask.{name}")
-        if name in normalise and isinstance(value, str):
-            operations = normalise[name]
-            if kind is not datetime or operations != _INSTANT:  # which as_text has done already
-                value = normal(value, operations)
+        if name in steps and type(value) is str:
+            step = steps[name]
+            if kind is not datetime or step is not instant:  # which as_text has done already
+                value = step(value)
+        elif type(name) is not str:
+            raise NotAskable(f"ask has the key {shown(name)}, and a name is text")
         made[name] = value
     return made
 
@@ -68,7 +66,7 @@ def _one_form(asked: Any, shape: ToolShape) -> dict[str, Any]:
     arguments = json_ready(asked)
     if type(arguments) is not dict:
         raise NotAskable(f"ask returned {shown(arguments)}, not a mapping of arguments")
-    return _flat(arguments, shape.normalise)
+    return _flat(arguments, shape.steps)
 
 
 def json_ready(value: Any, path: str = "ask") -> Any:
@@ -123,13 +121,9 @@ def is_question(wanted: dict[str, Any], asked: Mapping[str, Any]) -> bool:
     """Say whether recorded arguments are the wanted ones: `same`, told at once for nearly every pair."""
     if asked != wanted:
         return False
-    if type(asked) is not dict:
-        return same(wanted, asked)
-    for name, value in wanted.items():
-        other = asked[name]
-        if type(value) is not type(other) or (type(value) is not str and not same(value, other)):
-            return False
-    return True
+    if type(asked) is dict and _TEXT.issuperset(map(type, asked.values())):
+        return True  # what was made JSON-ready and equals a text is that text
+    return same(wanted, asked)
 
 
 def difference(wanted: Mapping[str, Any], asked: Mapping[str, Any]) -> str:

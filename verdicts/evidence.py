@@ -12,10 +12,13 @@ from verdicts.attempt import attempt
 from verdicts.case import Entry, Subject
 from verdicts.demand import demanded, difference, is_question, same
 from verdicts.fact import Check, Fact, Refutation
-from verdicts.outcomes import Effect, FactOutcome, Outcome, RefutationOutcome
+from verdicts.outcomes import FAILS, HOLDS, UNANSWERABLE, Effect, FactOutcome, Outcome, RefutationOutcome
 from verdicts.words import Reason, Told, told
 
-_SEVERITY = {Outcome.HOLDS: 0, Outcome.UNANSWERABLE: 1, Outcome.FAILS: 2}
+#: What a NamedTuple's own constructor calls, without its detour: these two are made for every fact.
+_made = tuple.__new__
+_OBSERVED = Status.OBSERVED
+_SEVERITY = {HOLDS: 0, UNANSWERABLE: 1, FAILS: 2}
 
 
 #: A fact's outcome, and the entries that answered its question last (more than one only in a tie).
@@ -41,7 +44,7 @@ def judge_fact(
     if len(matching) == 1:
         entry = matching[0]
         outcome, words = _read(fact, entry, arguments, subject, judged_at)
-        return FactOutcome(name, outcome, words, fact.tool, entry.id, arguments), (entry.id,)
+        return _made(FactOutcome, (name, outcome, words, fact.tool, entry.id, arguments)), (entry.id,)
     if not matching:
         return _unasked(name, fact, _nobody_asked(fact, arguments, asked), arguments)
     newest = _newest(matching)
@@ -61,19 +64,19 @@ def judge_refutation(
             continue
         answer = Answer(entry.result)
         outcome, reason = _check(refutation.when, answer, subject)
-        if outcome is Outcome.HOLDS:
+        if outcome is HOLDS:
             said = refutation.sentence or _words(name)
             return RefutationOutcome(
                 name, Effect.FIRES, f"{_ended(said)} Entry {entry.id}: {told(answer.reads)}.", entry.id
             )
-        if outcome is Outcome.UNANSWERABLE and entry.status != Status.EMPTY and doubt is None:
+        if outcome is UNANSWERABLE and entry.status != Status.EMPTY and doubt is None:
             sentence = f"It can't be ruled out: entry {entry.id} can't be read, {reason}."
             doubt = RefutationOutcome(name, Effect.UNANSWERABLE, sentence, entry.id)
     return doubt or RefutationOutcome(name, Effect.SILENT, "No entry of the run satisfies it.", None)
 
 
 def _unasked(name: str, fact: Fact, reason: str, arguments: Mapping[str, Any] | None = None) -> Judged:
-    return FactOutcome(name, Outcome.UNANSWERABLE, reason, fact.tool, None, arguments), ()
+    return FactOutcome(name, UNANSWERABLE, reason, fact.tool, None, arguments), ()
 
 
 def _nobody_asked(fact: Fact, arguments: Mapping[str, Any], asked: Sequence[Entry]) -> str:
@@ -100,32 +103,35 @@ def _newest(matching: Sequence[Entry]) -> list[Entry]:
 def _read(
     fact: Fact, entry: Entry, arguments: Mapping[str, Any], subject: Subject, judged_at: datetime
 ) -> tuple[Outcome, Reason]:
-    problem = (
-        ("" if entry.status is Status.OBSERVED else _status_problem(fact, entry))
-        or _time_problem(fact, entry, subject.started_at, judged_at)
-        or (_window_problem(fact.covers, entry, arguments) if fact.covers else "")
-    )
+    problem = "" if entry.status is _OBSERVED else _status_problem(fact, entry)
+    if not problem:
+        problem = _time_problem(fact, entry, subject.started_at, judged_at)
+        if not problem and fact.covers:
+            problem = _window_problem(fact.covers, entry, arguments)
     if problem:
-        return Outcome.UNANSWERABLE, problem
+        return UNANSWERABLE, problem
     answer = Answer(entry.result)
-    outcome, reason = _check(fact.holds, answer, subject)
-    if outcome is Outcome.HOLDS:
-        return outcome, Told(entry.id, answer.reads)
-    if outcome is Outcome.UNANSWERABLE:
-        return outcome, f"Entry {entry.id} can't be read: {reason}."
-    return outcome, Told(entry.id, answer.reads, _ended(fact.sentence) if fact.sentence else "")
+    value, problem = attempt(fact.holds, answer, subject)
+    if not problem and answer.reads:
+        if value is True:
+            return HOLDS, _made(Told, (entry.id, answer.reads, ""))
+        if value is False:
+            return FAILS, Told(entry.id, answer.reads, _ended(fact.sentence) if fact.sentence else "")
+    return UNANSWERABLE, f"Entry {entry.id} can't be read: {problem or _no_answer(value)}."
 
 
 def _check(check: Check, answer: Answer, subject: Subject) -> tuple[Outcome, str]:
     """Run a check. Exactly True, after reading at least one field, holds; exactly False fails."""
     value, problem = attempt(check, answer, subject)
-    if problem:
-        return Outcome.UNANSWERABLE, problem
+    if problem or not answer.reads or (value is not True and value is not False):
+        return UNANSWERABLE, problem or _no_answer(value)
+    return (HOLDS if value else FAILS), ""
+
+
+def _no_answer(value: object) -> str:
     if value is not True and value is not False:
-        return Outcome.UNANSWERABLE, f"the check returned a {type(value).__name__}, not True or False"
-    if not answer.reads:
-        return Outcome.UNANSWERABLE, "the check read no field of the answer"
-    return (Outcome.HOLDS if value else Outcome.FAILS), ""
+        return f"the check returned a {type(value).__name__}, not True or False"
+    return "the check read no field of the answer"
 
 
 def _status_problem(fact: Fact, entry: Entry) -> str:

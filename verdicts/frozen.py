@@ -34,9 +34,7 @@ class Frozen:
     @property
     def lacks(self) -> str:
         """Say why the entries are not exactly those of the run, or nothing."""
-        run = self.case.investigation
-        own = {number: each for number, each in sorted(self.entries.items()) if each.investigation == run}
-        return gap(self.case, self.entries, own)
+        return gap(self.case, self.entries)
 
     def to_plain(self) -> dict[str, Any]:
         """Return the JSON value whose canonical text is stored and whose digest names the case."""

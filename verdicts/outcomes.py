@@ -25,6 +25,8 @@ class Effect(StrEnum):
     UNANSWERABLE = "unanswerable"
 
 
+#: The words by themselves: looking one up on its enum costs as much as the comparison it is for.
+HOLDS, FAILS, UNANSWERABLE, SILENT = Outcome.HOLDS, Outcome.FAILS, Outcome.UNANSWERABLE, Effect.SILENT
 OUTCOMES = {str(word): word for word in Outcome}
 EFFECTS = {str(word): word for word in Effect}
 
@@ -129,7 +131,10 @@ class CitationOutcome(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """Pass or fail. `deciding` names the fact or refutation that made it fail, where one did."""
+    """Pass or fail. `deciding` names the fact or refutation that made it fail, where one did.
+
+    `words` is the reason where the outcomes don't give it themselves; else it is empty.
+    """
 
     passed: bool
     hypothesis: str
@@ -137,14 +142,14 @@ class Verdict(NamedTuple):
     facts: tuple[FactOutcome, ...]
     refutations: tuple[RefutationOutcome, ...]
     citations: tuple[CitationOutcome, ...]
-    words: Reason
+    words: str
     deciding: str
     rulebook_digest: str
 
     @property
     def reason(self) -> str:
         """One sentence for people, put into words when it is read."""
-        return str(self.words)
+        return self.words or _sentence(self)
 
     def to_plain(self) -> dict[str, Any]:
         """Return the JSON form that from_plain reads."""
@@ -164,6 +169,7 @@ class Verdict(NamedTuple):
     def from_plain(cls, value: Any, path: str = "verdict") -> "Verdict":
         """Read the JSON form; raise CaseUnreadable, also for a pass that its own outcomes don't carry."""
         raw = plain.record(value, path, _VERDICT_KEYS)
+        words = plain.text(raw["reason"], f"{path}.reason")
         read = cls(
             passed=plain.flag(raw["passed"], f"{path}.passed"),
             hypothesis=plain.text(raw["hypothesis"], f"{path}.hypothesis"),
@@ -173,24 +179,34 @@ class Verdict(NamedTuple):
                 raw["refutations"], f"{path}.refutations", RefutationOutcome.from_plain
             ),
             citations=plain.several(raw["citations"], f"{path}.citations", CitationOutcome.from_plain),
-            words=plain.text(raw["reason"], f"{path}.reason"),
+            words="",
             deciding=plain.text(raw["deciding"], f"{path}.deciding"),
             rulebook_digest=plain.text(raw["rulebook_digest"], f"{path}.rulebook_digest"),
         )
         if read.passed and not is_earned(read.facts, read.refutations):
             raise CaseUnreadable(f"{path}.passed", "says pass, and the facts beside it do not")
-        return read
+        return read if read.reason == words else read._replace(words=words)
+
+
+def _sentence(verdict: Verdict) -> str:
+    """Return the reason as the outcomes give it: what speaks against it, else what fails, else what lacks."""
+    for refutation in verdict.refutations:
+        if refutation.outcome is not SILENT:
+            return f"{refutation.name} speaks against it: {refutation.reason}"
+    for outcome, says in ((FAILS, "does not hold"), (UNANSWERABLE, "is unanswered")):
+        for fact in verdict.facts:
+            if fact.outcome is outcome:
+                return f"{fact.name} {says}: {fact.reason}"
+    if len(verdict.facts) > 1:
+        return f"All {len(verdict.facts)} facts of {verdict.hypothesis} hold."
+    return "".join(f"{fact.name} holds." for fact in verdict.facts)
 
 
 def is_earned(facts: tuple[FactOutcome, ...], refutations: tuple[RefutationOutcome, ...]) -> bool:
     """Say whether there are facts, every one of them holds, and every refutation keeps silent."""
-    for fact in facts:
-        if fact.outcome is not Outcome.HOLDS:
-            return False
-    for refutation in refutations:
-        if refutation.outcome is not Effect.SILENT:
-            return False
-    return len(facts) > 0
+    if not facts or [fact.outcome for fact in facts].count(HOLDS) != len(facts):
+        return False
+    return not refutations or all(refutation.outcome is SILENT for refutation in refutations)
 
 
 def _number_or_none(value: Any, path: str) -> int | None:

@@ -66,12 +66,13 @@ class RuleSpec:
         found = []
         if subject.kind not in self.kinds:
             found.append(f"The rule is for {_either(self.kinds)}, and this is {subject.kind or 'unnamed'}.")
+        identifiers, labels = subject.identifiers, subject.labels
         for name in self.needs:
-            value = subject.identifiers.get(name)
+            value = identifiers.get(name)
             if type(value) is not str or not value.strip():
                 found.append(f"The incident carries no {name}.")
         for label, accepted in self.applies_to.items():
-            value = subject.labels.get(label)
+            value = labels.get(label)
             if type(value) is not str or value not in accepted:
                 says = f"says {shown(value)}" if value else "is missing"
                 found.append(

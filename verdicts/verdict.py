@@ -7,6 +7,9 @@ from verdicts.case import Case, Entry, Subject
 from verdicts.citations import citations, unused
 from verdicts.evidence import judge_fact, judge_refutation
 from verdicts.outcomes import (
+    FAILS,
+    SILENT,
+    UNANSWERABLE,
     CitationOutcome,
     Effect,
     FactOutcome,
@@ -18,7 +21,6 @@ from verdicts.outcomes import (
 from verdicts.rule import RuleSpec
 from verdicts.rulebook import Rulebook
 from verdicts.wholeness import gap
-from verdicts.words import Reason
 
 __all__ = ["CitationOutcome", "Effect", "FactOutcome", "Outcome", "RefutationOutcome", "Verdict", "verdict"]
 
@@ -38,17 +40,20 @@ def verdict(case: Case, subject: Subject, entries: Mapping[int, Entry], rulebook
 
 def _decide(case: Case, subject: Subject, entries: Mapping[int, Entry], rulebook: Rulebook) -> Verdict:
     hypothesis, run = case.submission.hypothesis, case.investigation
-    own: dict[int, Entry] = {}
     by_tool: dict[str, list[Entry]] = {}
+    listed = []
     # In the order of their ids: in a tie, the order in which entries are given must not choose.
     for number in sorted(entries):
         entry = entries[number]
         if entry.investigation == run:
-            own[number] = entry
             by_tool.setdefault(entry.tool, []).append(entry)
-    lacking = gap(case, entries, own)
-    if lacking:
-        return _fail(case, rulebook, lacking)
+            if entry.id == number and entry.leaf:
+                listed.append((number, entry.leaf))
+    # What holds at once for nearly every case: it lists its own entries, all of them, in order.
+    if len(listed) != len(entries) or case.entries != tuple(listed):
+        lacking = gap(case, entries)
+        if lacking:
+            return _fail(case, rulebook, lacking)
     inactive = rulebook.inactive_because(hypothesis)
     rule = None if hypothesis in rulebook.broken else rulebook.rules.get(hypothesis)
     if rule is None:
@@ -64,7 +69,6 @@ def _decide(case: Case, subject: Subject, entries: Mapping[int, Entry], rulebook
     refutations = _refutations(case, rule, subject, by_tool)
     obstacles = (inactive,) if inactive else rule.obstacles(subject)
     passed = not obstacles and is_earned(facts, refutations)
-    deciding, words = _words(rule, obstacles, facts, refutations)
     return Verdict(
         passed,
         hypothesis,
@@ -72,8 +76,8 @@ def _decide(case: Case, subject: Subject, entries: Mapping[int, Entry], rulebook
         facts,
         refutations,
         citations(case, judged, entries),
-        words,
-        deciding,
+        " ".join(obstacles) if obstacles else "",
+        "" if passed or obstacles else _deciding(facts, refutations),
         rulebook.digest,
     )
 
@@ -97,24 +101,18 @@ def _refutations(
     return tuple(checked)
 
 
-def _words(
-    rule: RuleSpec,
-    obstacles: Sequence[str],
-    facts: Sequence[FactOutcome],
-    refutations: Sequence[RefutationOutcome],
-) -> tuple[str, Reason]:
-    """Return what decided by name, and the sentence for people."""
-    if obstacles:
-        return "", " ".join(obstacles)
+def _deciding(facts: Sequence[FactOutcome], refutations: Sequence[RefutationOutcome]) -> str:
+    """Name what decided: what speaks against it, else the first fact that fails, else one that lacks."""
     for refutation in refutations:
-        if refutation.outcome is not Effect.SILENT:
-            return refutation.name, f"{refutation.name} speaks against it: {refutation.reason}"
-    for outcome, says in ((Outcome.FAILS, "does not hold"), (Outcome.UNANSWERABLE, "is unanswered")):
-        for fact in facts:
-            if fact.outcome is outcome:
-                before, words = f"{fact.name} {says}: ", fact.words
-                return fact.name, before + words if isinstance(words, str) else words.following(before)
-    return "", f"All {len(facts)} facts of {rule.name} hold." if len(facts) > 1 else f"{facts[0].name} holds."
+        if refutation.outcome is not SILENT:
+            return refutation.name
+    unanswered = ""
+    for fact in facts:
+        if fact.outcome is FAILS:
+            return fact.name
+        if fact.outcome is UNANSWERABLE and not unanswered:
+            unanswered = fact.name
+    return unanswered
 
 
 def _fail(case: Case, rulebook: Rulebook, reason: str) -> Verdict:

@@ -5,19 +5,10 @@ from collections.abc import Mapping
 from verdicts.case import Case, Entry
 
 
-def gap(case: Case, entries: Mapping[int, Entry], own: Mapping[int, Entry]) -> str:
-    """Say why the entries given are not exactly those of the run, or nothing. `own` are the run's, by id."""
-    return "" if _is_plainly_whole(case, entries, own) else _gap(case, entries, own)
-
-
-def _is_plainly_whole(case: Case, entries: Mapping[int, Entry], own: Mapping[int, Entry]) -> bool:
-    """Say at once what holds for nearly every case: it lists its own entries, all of them, in order."""
-    return len(entries) == len(own) and case.entries == tuple(
-        [(number, entry.leaf) for number, entry in own.items() if entry.id == number and entry.leaf]
-    )
-
-
-def _gap(case: Case, entries: Mapping[int, Entry], own: Mapping[int, Entry]) -> str:
+def gap(case: Case, entries: Mapping[int, Entry]) -> str:
+    """Say why the entries given are not exactly those of the run, or nothing."""
+    run = case.investigation
+    own = {number: entry for number, entry in entries.items() if entry.investigation == run}
     for number, entry in entries.items():
         if number != entry.id:
             return f"Entry {entry.id} was given as entry {number}: the case can't be judged."

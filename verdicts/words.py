@@ -18,16 +18,11 @@ class Told(NamedTuple):
     entry: int
     reads: Sequence[tuple[str, Any]]
     expected: str = ""
-    before: str = ""
-
-    def following(self, words: str) -> "Told":
-        """Return the same reason with words before it."""
-        return self._replace(before=f"{words}{self.before}")
 
     def __str__(self) -> str:
         """Return the sentence; equal reads give equal words, always."""
         after = f". Expected: {self.expected}" if self.expected else "."
-        return f"{self.before}Entry {self.entry}: {told(self.reads)}{after}"
+        return f"Entry {self.entry}: {told(self.reads)}{after}"
 
     def __repr__(self) -> str:
         """Show the sentence in quotes, as a text would."""

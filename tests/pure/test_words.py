@@ -25,7 +25,6 @@ def test_a_reason_is_its_sentence() -> None:
     assert told == SENTENCE
     assert hash(told) == hash(SENTENCE)
     assert repr(told) == repr(SENTENCE)
-    assert str(told.following("It fails: ")) == f"It fails: {SENTENCE}"
     assert pickle.loads(pickle.dumps(told)) == SENTENCE
 
 

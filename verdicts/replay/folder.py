@@ -86,9 +86,7 @@ class Rulebooks:
             self.tools = {**each.tools, **self.tools}
             self._base = None
             self._seen.clear()
-        if all(
-            [shape is self.tools[name] or shape == self.tools[name] for name, shape in each.tools.items()]
-        ):
+        if all(_is_alike(shape, self.tools[name]) for name, shape in each.tools.items()):
             return self.base
         shapes = {**self.tools, **each.tools}
         key = canonical({name: tool_to_plain(shape) for name, shape in shapes.items()})
