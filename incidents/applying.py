@@ -5,13 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from audit import writing
-from incidents import identifiers, moves, sending
+from incidents import doubts, identifiers, sending
 from incidents.adapters.reading import SignalValue
 from incidents.episodes import Moment, Past, Track
 from incidents.matching import Keyed, Matched, match, moment_of
 from incidents.models import Delivery, Incident, Signal
-from incidents.moves import Asked
-from incidents.states import Effect, Event, Move
+from incidents.states import Effect, Event
 from incidents.storing import store
 from incidents.subjects import origins_of, sent_subject, subject_of
 from investigations import services as investigations
@@ -22,8 +21,6 @@ _TOLD = {
     Effect.RECOVERED: "incident.recovered",
     Effect.REFIRED: "incident.refired",
 }
-_AGAIN = "It fired again after it was judged: the pass was earned for the episode before."
-_ANOTHER = "The sender has sent something else under the same key since: the pass says nothing of that."
 
 
 @dataclass(slots=True)
@@ -78,9 +75,9 @@ def _step(applied: _Applied, signal: Keyed) -> tuple[Incident | None, Effect]:
         signal.moment
     )
     if effect is Effect.REFIRED or track.episode_at > incident.episode_at:
-        applied.doubted[incident.pk] = incident, _AGAIN
+        applied.doubted[incident.pk] = incident, doubts.AGAIN
     elif _is_about_another(incident, signal.value):
-        applied.doubted[incident.pk] = incident, _ANOTHER
+        applied.doubted[incident.pk] = incident, doubts.ANOTHER
     incident.episode_at = track.episode_at
     incident.resolved_episode_at = track.resolved_episode_at
     incident.recovered_at = track.recovered_at
@@ -184,19 +181,7 @@ def _follow(applied: _Applied, now: datetime) -> None:
             investigation = investigations.open_investigation(incident.pk, subject, now=now, origins=origins)
             sending.investigate_after_commit(investigation.pk)
     for incident, reason in applied.doubted.values():
-        _overtake(incident, reason, f"source:{slug}", now)
-
-
-def _overtake(incident: Incident, reason: str, actor: str, now: datetime) -> None:
-    """Take away a pass that was earned before this came in: it says nothing of what came since."""
-    if not incident.verdict_passed:
-        return
-    moves.make(
-        Asked(Move.OVERTAKE, incident.pk, actor, now),
-        {"reason": reason},
-        verdict_passed=None,
-        verdict_reason=reason,
-    )
+        doubts.overtake(incident, reason, actor=f"source:{slug}", now=now)
 
 
 def _subject(applied: _Applied, incident: Incident, now: datetime) -> tuple[Subject, dict[str, str]]:

@@ -1,5 +1,6 @@
 """What is done with an incident: by people (close, reopen, acknowledge, assign, ask) and by its runs."""
 
+import json
 from datetime import datetime
 from functools import partial
 
@@ -7,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from accounts.models import User
 from accounts.services import actor_name
-from incidents import closing, intake, moves, sending
+from incidents import closing, doubts, intake, moves, sending
 from incidents.models import Incident
 from incidents.moves import Asked, MoveRefused
 from incidents.states import Move, State
@@ -16,6 +17,7 @@ from investigations import queries
 from investigations import services as investigations
 from investigations.models import Investigation
 from investigations.outcomes import Failure, Judgement, NothingToAsk, RunOutcome
+from verdicts.case import Subject
 
 __all__ = [
     "MoveRefused",
@@ -141,8 +143,20 @@ def judged(judgement: Judgement, *, actor: str = "worker") -> None:
         hypothesis=judgement.hypothesis[:120],
         verdict_reason=judgement.reason,
     )
+    _doubt(judgement)
     for jump in judgement.jumps:
         intake.report_drift(jump, judgement.judged_at)
+
+
+def _doubt(judgement: Judgement) -> None:
+    """Take a pass away at once when something came in while its run went on."""
+    incident = Incident.objects.filter(pk=judgement.incident, verdict_passed=True).first()
+    run = Investigation.objects.filter(pk=judgement.investigation).first()
+    if incident is None or run is None:
+        return
+    reason = doubts.came_meanwhile(incident, Subject.from_plain(json.loads(run.subject)).started_at)
+    if reason:
+        doubts.overtake(incident, reason, actor="worker", now=judgement.judged_at)
 
 
 def _failed(failure: Failure) -> None:

@@ -38,7 +38,8 @@ def _subject(incident: Incident, counting: Mapping[str, IdentifierLine]) -> Subj
         source=incident.source.slug,
         title=incident.title,
         severity=incident.severity,
-        started_at=incident.started_at,
+        # An alert that fired again is asked about from then on: what lies between says nothing of now.
+        started_at=max(incident.started_at, incident.episode_at),
         received_at=incident.first_received_at,
         identifiers={**incident.identifiers, **{name: line.value for name, line in counting.items()}},
         labels=dict(incident.labels),

@@ -14,7 +14,7 @@ from incidents.states import State
 from investigations.models import Investigation, Verdict
 from investigations.outcomes import Ending
 from tests.db.investigated import STARTED, Scripted, job, world
-from tests.db.sources import an_alert, body_of, deliver, make_source
+from tests.db.sources import an_alert, body_of, deliver, make_source, minutes
 from toolbox.connectors.base import Outcome
 
 pytestmark = pytest.mark.django_db
@@ -101,3 +101,32 @@ def test_an_incident_closed_during_its_run_stays_closed(
     assert investigate() is Ending.JUDGED
     incident.refresh_from_db()
     assert (incident.state, incident.verdict_passed) == (State.CLOSED, None)
+
+
+def test_firing_again_while_the_run_goes_on_keeps_its_pass_away(incident: Incident) -> None:
+    again = an_alert(starts=STARTED + minutes(5), labels={"alertname": "JobFailed", "job_id": "job-7"})
+    deliver(incident.source, body_of(again), STARTED + minutes(5))
+    assert investigate() is Ending.JUDGED
+    incident.refresh_from_db()
+    assert (incident.state, incident.verdict_passed) == (State.REVIEW, None)
+    assert "fired again" in incident.verdict_reason
+
+
+def test_something_else_under_the_same_key_while_the_run_goes_on_keeps_its_pass_away(
+    incident: Incident,
+) -> None:
+    other = an_alert(starts=STARTED, labels={"alertname": "DatabaseDown", "job_id": "job-7"})
+    deliver(incident.source, body_of(other), STARTED + minutes(1))
+    assert Incident.objects.count() == 1
+    assert investigate() is Ending.JUDGED
+    incident.refresh_from_db()
+    assert incident.verdict_passed is None
+    assert "something else" in incident.verdict_reason
+
+
+def test_an_alert_that_fired_again_is_asked_about_from_then_on(incident: Incident) -> None:
+    again = an_alert(starts=STARTED + minutes(5), labels={"alertname": "JobFailed", "job_id": "job-7"})
+    deliver(incident.source, body_of(again), STARTED + minutes(5))
+    incident.refresh_from_db()
+    assert incident.started_at == STARTED
+    assert services.subject_of(incident).started_at == STARTED + minutes(5)
