@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from assay_core.instants import NotAnInstant, as_text, from_text
@@ -60,10 +61,19 @@ def instant(text: str) -> str:
         return text
 
 
+# Of ASCII letters alone: the Kelvin sign is not a k, or somebody's look-alike would be somebody else.
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+_UPPER = str.maketrans(ascii_lowercase, ascii_uppercase)
+
+
+def _folded(text: str, *, table: dict[int, int]) -> str:
+    return text.translate(table)
+
+
 _APPLY: Mapping[str, Callable[[str], str]] = {
     "strip": str.strip,
-    "lower": str.lower,
-    "upper": str.upper,
+    "lower": partial(_folded, table=_LOWER),
+    "upper": partial(_folded, table=_UPPER),
     "instant": instant,
 }
 

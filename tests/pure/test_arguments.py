@@ -54,3 +54,14 @@ ARGUMENTS = st.dictionaries(
 def test_the_one_form_of_the_one_form_is_itself(arguments: dict[str, Any]) -> None:
     formed = one_form(arguments, SHAPE)
     assert one_form(formed, SHAPE) == formed
+
+
+def test_a_letter_that_only_looks_alike_is_not_folded_into_its_double() -> None:
+    shape = ToolShape("t", "d", normalise={"email": ("strip", "lower"), "code": ("upper",)})
+    formed = one_form(
+        {"email": " MARI\N{KELVIN SIGN}@X.EXAMPLE ", "code": "\N{LATIN SMALL LETTER DOTLESS I}d"}, shape
+    )
+    assert formed == {
+        "email": "mari\N{KELVIN SIGN}@x.example",
+        "code": "\N{LATIN SMALL LETTER DOTLESS I}D",
+    }
