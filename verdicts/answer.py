@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from itertools import islice
@@ -11,6 +12,10 @@ from typing import Any
 from assay_core.instants import NotAnInstant, from_text
 
 Path = str | tuple[str, ...]
+#: Where an item of a list stands: the place of the answer that holds the list, the list's path, its index.
+Place = tuple["Place | None", Path, int]
+#: One read: where, by which path, and the value found.
+Read = tuple[Place | None, Path, Any]
 
 _DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?", re.ASCII)
 _LONGEST_SHOWN = 80
@@ -46,14 +51,19 @@ class Answer:
     deliberately no `get`, no default, no length, no iteration and no truth value.
     """
 
-    __slots__ = ("_place", "_result", "reads")
+    __slots__ = ("_place", "_result", "log")
 
-    def __init__(self, result: Any, place: str = "", reads: list[tuple[str, Any]] | None = None) -> None:
-        """View a recorded result; `place` and `reads` are for the items of a list."""
+    def __init__(self, result: Any, place: Place | None = None, log: list[Read] | None = None) -> None:
+        """View a recorded result; `place` and `log` are for the items of a list."""
         self._result = result
         self._place = place
-        #: Each path that was read with the value found, in order: the words of a verdict's reason.
-        self.reads: list[tuple[str, Any]] = [] if reads is None else reads
+        #: What was read, in order: the words of a verdict's reason. Paths are joined when they are told.
+        self.log: list[Read] = [] if log is None else log
+
+    @property
+    def reads(self) -> list[tuple[str, Any]]:
+        """Each path that was read with the value found, in order."""
+        return named(self.log)
 
     def __bool__(self) -> bool:
         """Refuse: whether an answer "is there" is no fact about the world."""
@@ -108,9 +118,8 @@ class Answer:
 
     def items(self, path: Path) -> tuple["Answer", ...]:
         """Return each item of a list as an Answer of its own (mind that `all()` of no items is true)."""
-        value = self._list(path)
-        place = self._at(path)
-        return tuple(Answer(item, f"{place}.{index}", self.reads) for index, item in enumerate(value))
+        place, log = self._place, self.log
+        return tuple([Answer(item, (place, path, index), log) for index, item in enumerate(self._list(path))])
 
     def count(self, path: Path) -> int:
         """Return how many items a list holds (a recorded count is read with `integer`)."""
@@ -135,15 +144,27 @@ class Answer:
                 node = node[int(step)]
             else:
                 raise FieldMissing(self._at(path), f"no {step} in {_contents(node)}")
-        self.reads.append((self._at(path) if self._place or type(path) is not str else path, node))
+        self.log.append((self._place, path, node))
         return node
 
     def _at(self, path: Path) -> str:
-        dotted = path if isinstance(path, str) else ".".join(path)
-        return f"{self._place}.{dotted}" if self._place else dotted
+        return _dotted(self._place, path)
 
     def _mismatch(self, path: Path, expected: str, found: Any) -> FieldMismatch:
         return FieldMismatch(self._at(path), expected, shown(found))
+
+
+def named(log: Sequence[Read]) -> list[tuple[str, Any]]:
+    """Return what was read as dotted paths with the values found."""
+    return [(_dotted(place, path), value) for place, path, value in log]
+
+
+def _dotted(place: Place | None, path: Path) -> str:
+    dotted = path if isinstance(path, str) else ".".join(path)
+    if place is None:
+        return dotted
+    outer, items, index = place
+    return f"{_dotted(outer, items)}.{index}.{dotted}"
 
 
 def shown(value: Any) -> str:

@@ -67,7 +67,7 @@ def judge_refutation(
         if outcome is HOLDS:
             said = refutation.sentence or _words(name)
             return RefutationOutcome(
-                name, Effect.FIRES, f"{_ended(said)} Entry {entry.id}: {told(answer.reads)}.", entry.id
+                name, Effect.FIRES, f"{_ended(said)} Entry {entry.id}: {told(answer.log)}.", entry.id
             )
         if outcome is UNANSWERABLE and entry.status != Status.EMPTY and doubt is None:
             sentence = f"It can't be ruled out: entry {entry.id} can't be read, {reason}."
@@ -112,18 +112,18 @@ def _read(
         return UNANSWERABLE, problem
     answer = Answer(entry.result)
     value, problem = attempt(fact.holds, answer, subject)
-    if not problem and answer.reads:
+    if not problem and answer.log:
         if value is True:
-            return HOLDS, _made(Told, (entry.id, answer.reads, ""))
+            return HOLDS, _made(Told, (entry.id, answer.log, ""))
         if value is False:
-            return FAILS, Told(entry.id, answer.reads, _ended(fact.sentence) if fact.sentence else "")
+            return FAILS, Told(entry.id, answer.log, _ended(fact.sentence) if fact.sentence else "")
     return UNANSWERABLE, f"Entry {entry.id} can't be read: {problem or _no_answer(value)}."
 
 
 def _check(check: Check, answer: Answer, subject: Subject) -> tuple[Outcome, str]:
     """Run a check. Exactly True, after reading at least one field, holds; exactly False fails."""
     value, problem = attempt(check, answer, subject)
-    if problem or not answer.reads or (value is not True and value is not False):
+    if problem or not answer.log or (value is not True and value is not False):
         return UNANSWERABLE, problem or _no_answer(value)
     return (HOLDS if value else FAILS), ""
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from verdicts.answer import shown
+from verdicts.answer import Read, named, shown
 
 _READS_TOLD = 6
 
@@ -16,13 +16,13 @@ class Told(NamedTuple):
     """
 
     entry: int
-    reads: Sequence[tuple[str, Any]]
+    log: Sequence[Read]
     expected: str = ""
 
     def __str__(self) -> str:
         """Return the sentence; equal reads give equal words, always."""
         after = f". Expected: {self.expected}" if self.expected else "."
-        return f"Entry {self.entry}: {told(self.reads)}{after}"
+        return f"Entry {self.entry}: {told(self.log)}{after}"
 
     def __repr__(self) -> str:
         """Show the sentence in quotes, as a text would."""
@@ -44,9 +44,9 @@ class Told(NamedTuple):
 Reason = str | Told
 
 
-def told(reads: Sequence[tuple[str, Any]]) -> str:
+def told(log: Sequence[Read]) -> str:
     """Name each field that was read with its value, the last value where one was read twice."""
-    last = dict(reads)
+    last = dict(named(log))
     words = [f"{path} is {shown(value)}" for path, value in islice(last.items(), _READS_TOLD)]
     whole = ", ".join(words)
     return whole if len(words) == len(last) else f"{whole} and {len(last) - len(words)} more"

@@ -7,14 +7,14 @@ from verdicts.outcomes import FactOutcome, Verdict
 from verdicts.verdict import verdict
 from verdicts.words import Told
 
-READS = [("job.state", "completed"), ("job.attempts", 2)]
+READS = [(None, "job.state", "completed"), (None, "job.attempts", 2)]
 SENTENCE = 'Entry 3: job.state is "completed", job.attempts is 2.'
 
 
 def test_another_reason_is_another() -> None:
     assert Told(3, READS) != Told(4, READS)
     assert Told(3, READS) != Told(3, READS, "The job is done.")
-    assert Told(3, READS) != (3, READS, "", "")
+    assert Told(3, READS) != (3, READS, "")
     assert Told(3, READS) != "Entry 3."
 
 
