@@ -15,7 +15,10 @@ def citations(
     case: Case, judged: Mapping[str, Judged], entries: Mapping[int, Entry]
 ) -> tuple[CitationOutcome, ...]:
     """Return the outcome of each finding, the submitted ones first. None of them weighs in a verdict."""
-    return tuple([_citation(each, judged, entries, run=case.investigation) for each in cited(case)])
+    findings = cited(case)
+    return (
+        tuple([_citation(each, judged, entries, case.investigation) for each in findings]) if findings else ()
+    )
 
 
 def unused(case: Case) -> tuple[CitationOutcome, ...]:
@@ -30,7 +33,7 @@ def cited(case: Case) -> tuple[Finding, ...]:
 
 
 def _citation(
-    finding: Finding, judged: Mapping[str, Judged], entries: Mapping[int, Entry], *, run: int
+    finding: Finding, judged: Mapping[str, Judged], entries: Mapping[int, Entry], run: int
 ) -> CitationOutcome:
     about = judged.get(finding.fact)
     if about is not None and about[1] == (finding.entry,) and about[0].outcome is HOLDS:

@@ -40,7 +40,10 @@ def judge_fact(
     arguments, problem = attempt(demanded, fact, subject, shape)
     if problem:
         return _unasked(name, fact, f"The question can't be put: {problem}.")
-    matching = [entry for entry in asked if is_question(arguments, entry.arguments)]
+    matching = []
+    for entry in asked:  # a comprehension would cost a call, and this runs for every fact
+        if is_question(arguments, entry.arguments):
+            matching.append(entry)
     if len(matching) == 1:
         entry = matching[0]
         outcome, words = _read(fact, entry, arguments, subject, judged_at)

@@ -204,7 +204,10 @@ def _sentence(verdict: Verdict) -> str:
 
 def is_earned(facts: tuple[FactOutcome, ...], refutations: tuple[RefutationOutcome, ...]) -> bool:
     """Say whether there are facts, every one of them holds, and every refutation keeps silent."""
-    if not facts or [fact.outcome for fact in facts].count(HOLDS) != len(facts):
+    for fact in facts:
+        if fact.outcome is not HOLDS:
+            return False
+    if not facts:
         return False
     return not refutations or all(refutation.outcome is SILENT for refutation in refutations)
 

@@ -59,13 +59,14 @@ def _decide(case: Case, subject: Subject, entries: Mapping[int, Entry], rulebook
     if rule is None:
         return _fail(case, rulebook, inactive)
     shapes, judged_at = rulebook.shapes, case.judged_at
-    judged = {}
+    judged, outcomes = {}, []
     for name, fact in rule.facts.items():
         tool = fact.tool
-        judged[name] = judge_fact(
+        judged[name] = found = judge_fact(
             name, fact, subject, judged_at, shape=shapes.get(tool), asked=by_tool.get(tool, ())
         )
-    facts = tuple([outcome for outcome, _ in judged.values()])
+        outcomes.append(found[0])
+    facts = tuple(outcomes)
     refutations = _refutations(case, rule, subject, by_tool)
     obstacles = (inactive,) if inactive else rule.obstacles(subject)
     passed = not obstacles and is_earned(facts, refutations)
