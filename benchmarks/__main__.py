@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 _FIRST = (
-    "webhook_accept", "delivery_to_draft", "replay_verdicts", "gateway_call", "audit_append", "mcp_call",
+    "webhook_accept", "delivery_to_draft", "replay_verdicts", "replay_files", "backtest", "gateway_call",
+    "audit_append", "mcp_call",
 )  # fmt: skip
 
 
