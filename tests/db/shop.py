@@ -18,9 +18,9 @@ PASSWORD = "a long password of the reader"
 NOW = datetime.now(UTC).replace(microsecond=0)
 
 
-def load(admin_dsn: str, logs: Path) -> None:
-    """Load the world as of NOW."""
-    world.load(admin_dsn, reader_password=PASSWORD, now=NOW, logs=logs)
+def load(admin_dsn: str, logs: Path, *, now: datetime = NOW) -> None:
+    """Load the world as of NOW, which is when the tests were collected, or of another time."""
+    world.load(admin_dsn, reader_password=PASSWORD, now=now, logs=logs)
 
 
 def reader_dsn(admin_dsn: str) -> str:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +30,10 @@ def judged(
 ) -> Iterator[list[dict[str, Any]]]:
     """Post every example, let the heartbeat fall silent, judge all; return the rows of the demo's table."""
     admin_dsn = postgres_server.dsn("postgres")
-    shop.load(admin_dsn, tmp_path)
+    now = timezone.now().replace(microsecond=0)  # of this test: its evidence would age with the whole run
+    shop.load(admin_dsn, tmp_path, now=now)
     with shop.asked(monkeypatch, settings, admin_dsn, tmp_path):
-        _post()
+        _post(now)
         # However often the schedule looks, one silence is one incident.
         for seconds in (10, 20, 30):
             sweeping.report_silences(timezone.now() + timedelta(seconds=seconds))
@@ -54,7 +55,7 @@ def test_every_example_ends_as_expected(judged: list[dict[str, Any]]) -> None:
     assert all(draft is not None and "Traceback" not in draft.text for draft in drafts)
 
 
-def _post() -> None:
+def _post(now: datetime) -> None:
     for one in SOURCES:
         Source.objects.create(
             slug=one["slug"],
@@ -65,7 +66,7 @@ def _post() -> None:
             grace_seconds=one.get("grace", 30),
             created_at=timezone.now(),
         )
-    for one in deliveries.render(shop.NOW):
+    for one in deliveries.render(now):
         source = Source.objects.get(slug=one.source)
         intake.receive(source, one.body, {"content-type": one.content_type}, "test", timezone.now())
 

@@ -8,6 +8,7 @@ import sys
 import urllib.parse
 import urllib.request
 from collections.abc import Callable
+from datetime import UTC, datetime
 from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ class Reader:
 def shop_variables(superuser_dsn: str, committed_db: None, tmp_path: Path) -> dict[str, str]:
     """What lets processes ask the example shop."""
     logs = tmp_path / "logs"
-    shop.load(superuser_dsn, logs)
+    shop.load(superuser_dsn, logs, now=datetime.now(UTC).replace(microsecond=0))
     return {
         "SHOP_READER_URL": shop.reader_dsn(superuser_dsn),
         "SHOP_LOGS": str(logs),

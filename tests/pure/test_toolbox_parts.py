@@ -221,7 +221,7 @@ def test_a_failed_connection_is_explained_without_the_drivers_words() -> None:
 @pytest.mark.parametrize("name", ["", "a" * 64, "x'y", "x%y", "x\x00"])
 def test_a_name_that_could_break_out_of_the_role_sql_is_refused(name: str) -> None:
     for names in (("d", "s", ["t"], name, "o"), ("d", name, ["t"], "r", "o"), ("d", "s", [name], "r", "o")):
-        with pytest.raises(ValueError, match="is no name|names no schema"):
+        with pytest.raises(ValueError, match=r"is no name|names no schema"):
             reader_role_sql(*names)
 
 
