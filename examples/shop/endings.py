@@ -48,6 +48,13 @@ STORIES = (
     Story("certificate-on-three-of-four", "ab28339c1919d3dd", "real and fixed", "One serves the old one."),
     Story("disk-still-fills", "7d55020918a12aca", "real and fixed", "It has less room than before."),
     Story("announced-work", "71a82f7ba3fe4269", "harmless", "The work was announced and ended in time."),
+    Story("alert-over-by-itself", "6106cc4712b30bad", "harmless", "It ended by itself and stayed away."),
+    Story(
+        "alert-that-came-back", "a8e83b3c1acedaed", "real and fixed", "It was over, and then it was not.",
+        "PASS. The alert resolved on its own after a few minutes, so nobody has to look.",
+    ),
+    Story("flapping-check-dead-service", "c384aa1ad571cf4c", "real and fixed", "The service did not answer."),
+    Story("duplicate-nobody-has-taken", "41420c2c826f733c", "real and handed over", "Nobody works on it."),
     Story("alert-without-a-rule", "c733848580429b13", "harmless",
           "It was harmless, and no rule could know: a fail is cheap."),
     Story("refund-was-paid", "T-5101", "claim refused", "Both refunds were paid in full."),
