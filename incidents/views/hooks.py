@@ -72,7 +72,9 @@ def _receive(request: HttpRequest, slug: str) -> HttpResponse:
 def _source(slug: str) -> Source | None:
     if "\0" in slug:
         return None
-    return Source.objects.filter(slug=slug, is_active=True, adapter__in=list(POSTED)).first()
+    # Written out, since building this query takes longer than the database takes to answer it.
+    found = list(Source.objects.raw("SELECT * FROM incidents_source WHERE slug = %s AND is_active", [slug]))
+    return found[0] if found and found[0].adapter in POSTED else None
 
 
 def _secret(authorization: str) -> str:
