@@ -1,6 +1,7 @@
 """The file of one replay: canonical JSON, read strictly. One that lacks an entry of its run does not load."""
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
@@ -18,7 +19,6 @@ from verdicts.rulebook import Rulebook
 from verdicts.verdict import verdict
 
 VERSION = 1
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 _REQUIRED = frozenset(
     {"v", "about", "subject", "case", "entries", "actual", "tools", "rulebook_digest", "accepted", "masked"}
 )
@@ -124,27 +124,28 @@ class Replay:
 
 
 def _parsed(text: str) -> Any:
-    """Parse JSON, refusing doubled keys and what has no canonical form.
-
-    Nearly every file is canonical already, which a look at its own text shows at once.
-    """
+    """Parse JSON, refusing doubled keys and what has no canonical form."""
     try:
-        value = json.loads(text)
-        if _is_canonical(value, text):
-            return value
-        canonical(value)
-        return json.loads(text, object_pairs_hook=plain.without_doubles)
+        value = _DECODER.decode(text)
+        if "\\ud" in text or "\\uD" in text:  # half of a character, perhaps
+            canonical(value)
     except NotCanonical as error:
         raise CaseUnreadable("replay", str(error)) from error
     except (ValueError, RecursionError) as error:
         raise CaseUnreadable("replay", f"not JSON: {error}") from error
+    return value
 
 
-def _is_canonical(value: Any, text: str) -> bool:
-    if "NaN" in text or "Infinity" in text or "\\ud" in text:  # as words of a text they only cost time
-        return False
-    whole = _encode(value)
-    return len(text) - len(whole) <= 1 and text.startswith(whole)
+def _number(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is not a JSON number")
+    return number
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=plain.without_doubles, parse_float=_number, parse_constant=_number
+)
 
 
 def _closing(value: Any) -> tuple[str, Closing | None]:

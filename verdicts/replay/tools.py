@@ -42,7 +42,7 @@ def tool_from_plain(name: str, value: Any, path: str) -> ToolShape:
     The shape last read under a name is kept: thousands of replays carry the same few.
     """
     known = _last_read.get(name)
-    if known is not None and known[0] == value and same(known[0], value):
+    if known is not None and known[0] == value and same(known[0]["defaults"], value["defaults"]):
         return known[1]
     raw = plain.record(value, path, _SHAPE)
     normalise = plain.mapping(raw["normalise"], path, "normalise")
