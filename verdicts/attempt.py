@@ -18,5 +18,17 @@ def attempt(call: Callable[..., Any], *values: Any) -> tuple[Any, str]:
     try:
         return call(*values), ""
     except (Exception, SystemExit) as error:  # noqa: BLE001 a rule may be anybody's code
-        ours = str(error) if type(error) in _OURS else ""
-        return None, ours or f"the code raised {type(error).__name__}"
+        return None, _told(error)
+
+
+def attempt_check(check: Callable[[Any, Any], Any], answer: Any, subject: Any) -> tuple[Any, str]:
+    """Do the same with a check, without the price of any number of values: there is one for every fact."""
+    try:
+        return check(answer, subject), ""
+    except (Exception, SystemExit) as error:  # noqa: BLE001 a rule may be anybody's code
+        return None, _told(error)
+
+
+def _told(error: BaseException) -> str:
+    ours = str(error) if type(error) in _OURS else ""
+    return ours or f"the code raised {type(error).__name__}"

@@ -8,15 +8,15 @@ from assay_core.arguments import ToolShape
 from assay_core.instants import NotAnInstant, as_text, from_text
 from assay_core.results import Status
 from verdicts.answer import Answer, inert
-from verdicts.attempt import attempt
+from verdicts.attempt import attempt, attempt_check
 from verdicts.case import Entry, Subject
 from verdicts.demand import demanded, difference, is_question, same
 from verdicts.fact import Check, Fact, Refutation
 from verdicts.outcomes import FAILS, HOLDS, UNANSWERABLE, Effect, FactOutcome, Outcome, RefutationOutcome
-from verdicts.words import Reason, Told, told
+from verdicts.words import Reason, Told, ended, told
 
-#: What a NamedTuple's own constructor calls, without its detour: these two are made for every fact.
-_made = tuple.__new__
+#: What a NamedTuple's own constructor calls, without its detour: some are made for every fact.
+made = tuple.__new__
 _OBSERVED = Status.OBSERVED
 _SEVERITY = {HOLDS: 0, UNANSWERABLE: 1, FAILS: 2}
 
@@ -47,7 +47,7 @@ def judge_fact(
     if len(matching) == 1:
         entry = matching[0]
         outcome, words = _read(fact, entry, arguments, subject, judged_at)
-        return _made(FactOutcome, (name, outcome, words, fact.tool, entry.id, arguments)), (entry.id,)
+        return made(FactOutcome, (name, outcome, words, fact.tool, entry.id, arguments)), (entry.id,)
     if not matching:
         return _unasked(name, fact, _nobody_asked(fact, arguments, asked), arguments)
     newest = _newest(matching)
@@ -70,7 +70,7 @@ def judge_refutation(
         if outcome is HOLDS:
             said = refutation.sentence or _words(name)
             return RefutationOutcome(
-                name, Effect.FIRES, f"{_ended(said)} Entry {entry.id}: {told(answer.log)}.", entry.id
+                name, Effect.FIRES, f"{ended(said)} Entry {entry.id}: {told(answer.log)}.", entry.id
             )
         if outcome is UNANSWERABLE and entry.status != Status.EMPTY and doubt is None:
             sentence = f"It can't be ruled out: entry {entry.id} can't be read, {reason}."
@@ -114,18 +114,18 @@ def _read(
     if problem:
         return UNANSWERABLE, problem
     answer = Answer(entry.result)
-    value, problem = attempt(fact.holds, answer, subject)
+    value, problem = attempt_check(fact.holds, answer, subject)
     if not problem and answer.log:
         if value is True:
-            return HOLDS, _made(Told, (entry.id, answer.log, ""))
+            return HOLDS, made(Told, (entry.id, answer.log, ""))
         if value is False:
-            return FAILS, Told(entry.id, answer.log, _ended(fact.sentence) if fact.sentence else "")
+            return FAILS, made(Told, (entry.id, answer.log, fact.sentence))
     return UNANSWERABLE, f"Entry {entry.id} can't be read: {problem or _no_answer(value)}."
 
 
 def _check(check: Check, answer: Answer, subject: Subject) -> tuple[Outcome, str]:
     """Run a check. Exactly True, after reading at least one field, holds; exactly False fails."""
-    value, problem = attempt(check, answer, subject)
+    value, problem = attempt_check(check, answer, subject)
     if problem or not answer.log or (value is not True and value is not False):
         return UNANSWERABLE, problem or _no_answer(value)
     return (HOLDS if value else FAILS), ""
@@ -147,7 +147,7 @@ def _status_problem(fact: Fact, entry: Entry) -> str:
         if fact.truncation_harmless_because:
             return ""
         return f"Entry {entry.id} was cut by a limit: what is missing could say otherwise."
-    why = f": {_ended(inert(entry.reason))}" if entry.reason else "."
+    why = f": {ended(inert(entry.reason))}" if entry.reason else "."
     return f"Entry {entry.id} gave no answer ({status}){why}"
 
 
@@ -185,7 +185,3 @@ def _window_problem(covers: Mapping[str, str], entry: Entry, arguments: Mapping[
 
 def _words(name: str) -> str:
     return name.replace("_", " ").capitalize()
-
-
-def _ended(sentence: str) -> str:
-    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."

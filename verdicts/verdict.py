@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from verdicts.attempt import attempt
 from verdicts.case import Case, Entry, Subject
 from verdicts.citations import citations, unused
-from verdicts.evidence import judge_fact, judge_refutation
+from verdicts.evidence import judge_fact, judge_refutation, made
 from verdicts.outcomes import (
     FAILS,
     SILENT,
@@ -46,7 +46,11 @@ def _decide(case: Case, subject: Subject, entries: Mapping[int, Entry], rulebook
     for number in sorted(entries):
         entry = entries[number]
         if entry.investigation == run:
-            by_tool.setdefault(entry.tool, []).append(entry)
+            tool = entry.tool
+            if tool in by_tool:
+                by_tool[tool].append(entry)
+            else:
+                by_tool[tool] = [entry]
             if entry.id == number and entry.leaf:
                 listed.append((number, entry.leaf))
     # What holds at once for nearly every case: it lists its own entries, all of them, in order.
@@ -67,10 +71,11 @@ def _decide(case: Case, subject: Subject, entries: Mapping[int, Entry], rulebook
         )
         outcomes.append(found[0])
     facts = tuple(outcomes)
-    refutations = _refutations(case, rule, subject, by_tool)
+    has_refutations = rule.refutations or case.refutations
+    refutations = _refutations(case, rule, subject, by_tool) if has_refutations else ()
     obstacles = (inactive,) if inactive else rule.obstacles(subject)
     passed = not obstacles and is_earned(facts, refutations)
-    return Verdict(
+    said = (
         passed,
         hypothesis,
         rule.version,
@@ -81,13 +86,12 @@ def _decide(case: Case, subject: Subject, entries: Mapping[int, Entry], rulebook
         "" if passed or obstacles else _deciding(facts, refutations),
         rulebook.digest,
     )
+    return made(Verdict, said)
 
 
 def _refutations(
     case: Case, rule: RuleSpec, subject: Subject, by_tool: Mapping[str, Sequence[Entry]]
 ) -> tuple[RefutationOutcome, ...]:
-    if not rule.refutations and not case.refutations:
-        return ()
     checked = [
         judge_refutation(name, refutation, subject=subject, asked=by_tool.get(refutation.tool, ()))
         for name, refutation in rule.refutations.items()

@@ -21,7 +21,7 @@ class Told(NamedTuple):
 
     def __str__(self) -> str:
         """Return the sentence; equal reads give equal words, always."""
-        after = f". Expected: {self.expected}" if self.expected else "."
+        after = f". Expected: {ended(self.expected)}" if self.expected else "."
         return f"Entry {self.entry}: {told(self.log)}{after}"
 
     def __repr__(self) -> str:
@@ -50,3 +50,8 @@ def told(log: Sequence[Read]) -> str:
     words = [f"{path} is {shown(value)}" for path, value in islice(last.items(), _READS_TOLD)]
     whole = ", ".join(words)
     return whole if len(words) == len(last) else f"{whole} and {len(last) - len(words)} more"
+
+
+def ended(sentence: str) -> str:
+    """Return a sentence with the stop that it may lack."""
+    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
