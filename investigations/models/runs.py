@@ -1,0 +1,48 @@
+"""An investigation: one run of an investigator over an incident."""
+
+from django.db import models
+from django.db.models import Q
+
+from investigations.states import State
+
+
+class Investigation(models.Model):
+    """One run of an Investigator over an Incident.
+
+    `attempt` is the lease's fencing number: every write of a run says `WHERE attempt = …`.
+    `tries` counts the claims since the run last made progress; too many of them end it as failed.
+    """
+
+    incident_id = models.BigIntegerField(db_index=True)
+    investigator = models.CharField(max_length=20, default="playbook")
+    state = models.CharField(max_length=12, choices=[(s.value, s.value) for s in State], default=State.QUEUED)
+    subject = models.TextField(help_text="canonical JSON of the frozen Subject")
+    attempt = models.PositiveIntegerField(default=0)
+    tries = models.PositiveIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    due_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField()
+    queued_at = models.DateTimeField(null=True, blank=True)
+    sent_at = models.DateTimeField(null=True, blank=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    reason = models.TextField(blank=True, default="")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["incident_id"],
+                condition=Q(state__in=["waiting", "queued", "running"]),
+                name="one_open_investigation",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["state", "lease_until", "due_at"],
+                condition=Q(state__in=["waiting", "queued", "running"]),
+                name="open_investigations",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"investigation {self.pk} of incident {self.incident_id}"
