@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,10 @@ from toolbox import registry
 
 SHOP = Path(world.__file__).parent
 PASSWORD = "a long password of the reader"
-NOW = datetime.now(UTC).replace(microsecond=0)
 
 
-def load(admin_dsn: str, logs: Path, *, now: datetime = NOW) -> None:
-    """Load the world as of NOW, which is when the tests were collected, or of another time."""
+def load(admin_dsn: str, logs: Path, *, now: datetime) -> None:
+    """Load the world as of `now`: a time of the test's own, since what the tools find ages from it on."""
     world.load(admin_dsn, reader_password=PASSWORD, now=now, logs=logs)
 
 

@@ -14,7 +14,7 @@ from investigations.models import Case, Draft, Investigation, Verdict
 from investigations.outcomes import BudgetSpent, Ending, Failure, Judgement
 from investigations.playbook import Gathered
 from investigations.states import State
-from tests.db.investigated import STARTED, Scripted, ignore, job, never, queued, subject, world
+from tests.db.investigated import LATE, STARTED, Scripted, ignore, job, never, queued, subject, world
 from toolbox import gateway
 from toolbox.connectors.base import Outcome
 from toolbox.scope import CallScope
@@ -138,7 +138,7 @@ def test_a_fact_that_can_earn_nothing_yet_makes_the_run_wait(tools: Scripted) ->
     row = queued(report_id="r-1")
     outcome = services.run(row.pk, on_judged=never, on_failed=never)
     assert outcome.ending is Ending.WAITING
-    assert outcome.due_at == STARTED + timedelta(hours=2)
+    assert outcome.due_at == STARTED + LATE
     row.refresh_from_db()
     assert (row.state, row.due_at) == (State.WAITING, outcome.due_at)
     assert "arrived" in row.reason
