@@ -40,3 +40,13 @@ class TroubleKind(StrEnum):
     MISSING = "missing"
     MISMATCH = "mismatch"
     UNANSWERED = "unanswered"
+
+
+class Asking(StrEnum):
+    """Where a person's question stands."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    ANSWERED = "answered"
+    FAILED = "failed"
+    STOPPED = "stopped"
