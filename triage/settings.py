@@ -190,6 +190,13 @@ MCP_THREADS = env.integer("MCP_THREADS", 4, least=1)
 MCP_SENDS_JSON = True
 OIDC_ISSUER = env.text("OIDC_ISSUER").rstrip("/")
 
+# --- Traces -----------------------------------------------------------------------------------
+# Spans of runs, in OpenTelemetry's own variables; it reads the others (headers, time-outs) by itself.
+TRACES_ARE_SENT = bool(
+    env.text("OTEL_EXPORTER_OTLP_ENDPOINT") or env.text("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+) and not env.flag("OTEL_SDK_DISABLED", False)
+TRACES_HOLD_CONTENT = env.flag("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", False)
+
 # --- People -----------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
 LOGIN_URL = "/sign-in/"
