@@ -50,3 +50,42 @@ class Asking(StrEnum):
     ANSWERED = "answered"
     FAILED = "failed"
     STOPPED = "stopped"
+
+
+class StepKind(StrEnum):
+    """What one step of a model's run is."""
+
+    OPENING = "opening"  # the prompt and the incident
+    REPLY = "reply"  # what the model answered
+    ANSWER = "answer"  # what one of its calls brought
+    FEEDBACK = "feedback"  # what our code told it: what is wrong, what is missing
+    NOTE = "note"  # what a person told it
+
+
+class RunResult(StrEnum):
+    """How a model's run came to its submission; empty for a run without a model."""
+
+    FIRST_PASS = "first_pass"  # noqa: S105 no password: the first submission was valid
+    REPAIRED = "repaired"
+    FALLBACK = "fallback"
+    REFUSED = "refused"
+    CUT_OFF = "cut_off"
+    ENDPOINT_DOWN = "endpoint_down"
+
+
+class CitationState(StrEnum):
+    """What is known of an id that a draft names."""
+
+    VERIFIED = "verified"
+    MISSING = "missing"
+    UNCHECKED = "unchecked"
+
+
+class RubricResult(StrEnum):
+    """How a grading ended. Only needs_revision lets the agent write again."""
+
+    SATISFIED = "satisfied"
+    NEEDS_REVISION = "needs_revision"
+    MAX_ITERATIONS_REACHED = "max_iterations_reached"
+    FAILED = "failed"
+    GRADER_ERROR = "grader_error"

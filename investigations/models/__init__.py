@@ -4,6 +4,7 @@ from investigations.models.cases import Case, Draft, Verdict
 from investigations.models.questions import AskTurn, Question
 from investigations.models.rulework import FactTrouble, RuleSuspension
 from investigations.models.runs import Investigation
+from investigations.models.steps import RunNote, Step, Submitted
 
 __all__ = [
     "AskTurn",
@@ -13,5 +14,8 @@ __all__ = [
     "Investigation",
     "Question",
     "RuleSuspension",
+    "RunNote",
+    "Step",
+    "Submitted",
     "Verdict",
 ]

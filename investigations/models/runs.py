@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from investigations.states import State
+from investigations.states import RunResult, State
 
 
 class Investigation(models.Model):
@@ -27,6 +27,17 @@ class Investigation(models.Model):
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     reason = models.TextField(blank=True, default="")
+    outcome = models.CharField(
+        max_length=14,
+        choices=[(r.value, r.value) for r in RunResult],
+        blank=True,
+        default="",
+        help_text="of a model's run: how it came to its submission",
+    )
+    model = models.CharField(max_length=200, blank=True, default="", help_text="as the endpoint named it")
+    prompt_digest = models.CharField(max_length=64, blank=True, default="")
+    contract_digest = models.CharField(max_length=64, blank=True, default="")
+    rulebook_digest = models.CharField(max_length=64, blank=True, default="")
 
     class Meta:
         constraints = [
