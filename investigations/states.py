@@ -89,3 +89,26 @@ class RubricResult(StrEnum):
     MAX_ITERATIONS_REACHED = "max_iterations_reached"
     FAILED = "failed"
     GRADER_ERROR = "grader_error"
+
+
+class Purpose(StrEnum):
+    """What a model is spoken to for."""
+
+    INVESTIGATOR = "investigator"
+    CRITIC = "critic"
+    GRADER = "grader"
+    ASK = "ask"
+    CANDIDATE = "candidate"
+    PROBE = "probe"
+
+
+class Exchanged(StrEnum):
+    """How an exchange with a model ended: as its reply finished, or without one. SENT is open still."""
+
+    SENT = "sent"
+    STOP = "stop"
+    TOOL_CALLS = "tool_calls"
+    CUT_OFF = "cut_off"
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+    DOWN = "down"

@@ -1,6 +1,7 @@
 """The rows of this app. One file for each thing that they are about."""
 
 from investigations.models.cases import Case, Draft, Verdict
+from investigations.models.exchanges import EndpointTerms, Exchange, Transcript
 from investigations.models.questions import AskTurn, Question
 from investigations.models.rulework import FactTrouble, RuleSuspension
 from investigations.models.runs import Investigation
@@ -10,6 +11,8 @@ __all__ = [
     "AskTurn",
     "Case",
     "Draft",
+    "EndpointTerms",
+    "Exchange",
     "FactTrouble",
     "Investigation",
     "Question",
@@ -17,5 +20,6 @@ __all__ = [
     "RunNote",
     "Step",
     "Submitted",
+    "Transcript",
     "Verdict",
 ]
