@@ -1,0 +1,166 @@
+"""What goes on in a run or an answer, told to whoever watches: a Redis stream for each.
+
+A stream rather than a channel to subscribe to: whoever comes late, or comes back after a lost link, reads on
+from where they were, with no gap between what was and what comes. It holds nothing that is not kept
+elsewhere; without Redis a run goes on unseen. All that is told is masked before it leaves the worker.
+"""
+
+import json
+import logging
+import time
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import redis
+import redis.asyncio
+from django.conf import settings
+
+from toolbox import redaction
+from toolbox.redaction import Cut
+
+TEXT = "text"  # the answer so far, whole: a later one replaces an earlier one
+ENDED = "ended"
+_PREFIX = "assay:live:"
+_KEPT_SECONDS = 3600
+_MOST = 500
+_CUT = Cut(text=20_000, items=50)
+_PATIENCE = 0.25
+_REST_SECONDS = 5.0
+_TEXT_EVERY = 0.3
+_BLOCK_MS = 10_000
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened. `id` says where in its stream it stands."""
+
+    id: str
+    kind: str
+    payload: Mapping[str, Any]
+
+
+def of_run(investigation_id: int) -> str:
+    """Return the name of a run's stream."""
+    return f"run:{investigation_id}"
+
+
+def of_question(question_id: int) -> str:
+    """Return the name of a question's stream."""
+    return f"question:{question_id}"
+
+
+@dataclass(slots=True)
+class Watching:
+    """Tells one stream what happens. Never raises for Redis, and does not wait for it again and again."""
+
+    stream: str
+    _text: str = ""
+    _told_at: float = 0.0
+    _last_text: str = ""
+    _rests_until: float = field(default=0.0)
+
+    def note(self, kind: str, payload: Mapping[str, Any]) -> None:
+        """Tell that something happened; what is not plain JSON is told as text."""
+        self._tell(kind, payload)
+
+    def hear(self, piece: str) -> None:
+        """Take a piece of the answer as it comes, and tell from time to time what there is so far."""
+        self._text += piece
+        if time.monotonic() >= self._told_at + _TEXT_EVERY:
+            self._told_at = time.monotonic()
+            # The last word may still grow into something that has to be masked.
+            self._tell_text(self._text[: _last_gap(self._text)])
+
+    def begin_text(self) -> None:
+        """Forget the pieces heard: another reply begins."""
+        self._text, self._told_at = "", 0.0
+
+    def _tell_text(self, so_far: str) -> None:
+        if not so_far.strip():
+            return
+        before, self._last_text = self._last_text, self._tell(TEXT, {"text": so_far})
+        if before:
+            self._try(lambda link: link.xdel(_key(self.stream), before))
+
+    def _tell(self, kind: str, payload: Mapping[str, Any]) -> str:
+        plain = json.loads(json.dumps(dict(payload), default=str))
+        body = json.dumps(redaction.copy_for_readers(plain, cut=_CUT).value)
+
+        def add(link: "redis.Redis") -> Any:
+            key = _key(self.stream)
+            with link.pipeline(transaction=False) as both:
+                both.xadd(key, {"kind": kind, "body": body}, maxlen=_MOST, approximate=True)
+                both.expire(key, _KEPT_SECONDS)
+                return both.execute()[0]
+
+        return _as_text(self._try(add) or "")
+
+    def _try(self, act: Any) -> Any:
+        if time.monotonic() < self._rests_until:
+            return None
+        try:
+            return act(_link(settings.REDIS_URL))
+        except redis.RedisError as error:
+            self._rests_until = time.monotonic() + _REST_SECONDS
+            _log.warning("nobody can watch %s: Redis does not answer (%s)", self.stream, type(error).__name__)
+            return None
+
+
+def so_far(stream: str) -> tuple[Event, ...]:
+    """Return what was told up to now; nothing where Redis does not answer or has forgotten it."""
+    try:
+        rows = _link(settings.REDIS_URL).xrange(_key(stream), count=_MOST * 2)
+    except redis.RedisError:
+        return ()
+    return _read(rows)
+
+
+async def follow(stream: str, after: str, *, seconds: float) -> AsyncIterator[Event | None]:
+    """Yield each event after the one with that id, as it comes, for at most so long; None as a sign of life.
+
+    Ends after ENDED. Raises redis.RedisError when Redis is lost: the watcher looks again by itself.
+    """
+    until = time.monotonic() + seconds
+    link = redis.asyncio.from_url(settings.REDIS_URL, socket_connect_timeout=2, socket_timeout=30)
+    try:
+        while (left := until - time.monotonic()) > 0:
+            wait = max(1, min(_BLOCK_MS, int(left * 1000)))
+            found: Any = await link.xread({_key(stream): after}, count=100, block=wait)
+            events = _read(found[0][1]) if found else ()
+            if not events:
+                yield None
+            for event in events:
+                after = event.id
+                yield event
+                if event.kind == ENDED:
+                    return
+    finally:
+        await link.aclose()
+
+
+def _read(rows: Any) -> tuple[Event, ...]:
+    found = []
+    for number, fields in rows:
+        kind, body = _as_text(fields.get(b"kind", b"")), fields.get(b"body", b"{}")
+        found.append(Event(_as_text(number), kind, json.loads(body)))
+    return tuple(found)
+
+
+def _as_text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _last_gap(text: str) -> int:
+    return max(text.rfind(" "), text.rfind("\n")) + 1
+
+
+def _key(stream: str) -> str:
+    return f"{_PREFIX}{stream}"
+
+
+@lru_cache(maxsize=4)
+def _link(url: str) -> "redis.Redis":
+    return redis.from_url(url, socket_timeout=_PATIENCE, socket_connect_timeout=_PATIENCE)
