@@ -1,0 +1,44 @@
+"""A model endpoint that says what a test wrote down: OpenAI-compatible, on a real socket, streaming or not.
+
+with scripted.endpoint([calls(("find_job", '{"job_id": "7"}')), says("{...}")]) as server:
+    ...  # LLM_BASE_URL=server.url; server.requests holds every request
+"""
+
+from tests.scripted.replies import (
+    Scripted,
+    calls,
+    cut_off,
+    dribbles,
+    drops_after,
+    finishing,
+    garbles,
+    message,
+    raw,
+    refuses,
+    says,
+    slow,
+    status,
+    whole,
+)
+from tests.scripted.server import Endpoint, Request, Script, endpoint
+
+__all__ = [
+    "Endpoint",
+    "Request",
+    "Script",
+    "Scripted",
+    "calls",
+    "cut_off",
+    "dribbles",
+    "drops_after",
+    "endpoint",
+    "finishing",
+    "garbles",
+    "message",
+    "raw",
+    "refuses",
+    "says",
+    "slow",
+    "status",
+    "whole",
+]
