@@ -2,6 +2,7 @@
 
 from investigations.models.cases import Case, Draft, Verdict
 from investigations.models.exchanges import EndpointTerms, Exchange, Transcript
+from investigations.models.guards import Citation, Figure, Objection, RubricEvaluation
 from investigations.models.questions import AskTurn, Question
 from investigations.models.rulework import FactTrouble, RuleSuspension
 from investigations.models.runs import Investigation
@@ -10,12 +11,16 @@ from investigations.models.steps import RunNote, Step, Submitted
 __all__ = [
     "AskTurn",
     "Case",
+    "Citation",
     "Draft",
     "EndpointTerms",
     "Exchange",
     "FactTrouble",
+    "Figure",
     "Investigation",
+    "Objection",
     "Question",
+    "RubricEvaluation",
     "RuleSuspension",
     "RunNote",
     "Step",

@@ -3,6 +3,7 @@
 from django.db import models
 
 from investigations.models.runs import Investigation
+from investigations.states import RubricResult
 
 
 class Case(models.Model):
@@ -41,7 +42,15 @@ class Draft(models.Model):
 
     investigation = models.ForeignKey(Investigation, on_delete=models.PROTECT, related_name="drafts")
     verdict = models.OneToOneField(Verdict, on_delete=models.PROTECT, related_name="draft")
-    text = models.TextField()
+    text = models.TextField(help_text="as people see it: what could not be shown is struck through or marked")
+    written_by = models.CharField(max_length=20, default="code", help_text="code, model or external")
+    rubric_result = models.CharField(
+        max_length=24,
+        blank=True,
+        default="",
+        choices=[(r.value, r.value) for r in RubricResult],
+        help_text="how its grading ended; empty where no rubric was given",
+    )
     created_at = models.DateTimeField()
 
     class Meta:

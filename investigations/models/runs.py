@@ -38,6 +38,15 @@ class Investigation(models.Model):
     prompt_digest = models.CharField(max_length=64, blank=True, default="")
     contract_digest = models.CharField(max_length=64, blank=True, default="")
     rulebook_digest = models.CharField(max_length=64, blank=True, default="")
+    rubric = models.TextField(
+        blank=True, default="", help_text="a criterion on each line, frozen when the run was opened"
+    )
+    critic_note = models.CharField(
+        max_length=400,
+        blank=True,
+        default="",
+        help_text="how the critic's look at it ended; empty without one",
+    )
 
     class Meta:
         constraints = [
