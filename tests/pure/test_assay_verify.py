@@ -2,8 +2,6 @@
 
 import os
 import random
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -195,16 +193,3 @@ def test_a_wrong_command_line_has_the_exit_code_of_what_was_not_checked(argument
 
 def test_bytes_that_are_no_text_do_not_hold(run: Run) -> None:
     assert run("proof", b"\xff\xfe")[0] == 1
-
-
-def test_it_runs_without_django(tmp_path: Path) -> None:
-    file = tmp_path / "one.tlog-proof"
-    file.write_text(proof(4).render())
-    code = (
-        "import sys; sys.modules['django'] = None; from assay_core.verify import main;"
-        f"raise SystemExit(main(['proof', {str(file)!r}, '--show', '--key', {KEY.verifier.text!r}]))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert TEXTS[4] in done.stdout
-    assert BODIES[4] in done.stdout

@@ -1,0 +1,1 @@
+"""What is measured of the repository itself: its code, its marks, its documentation."""
