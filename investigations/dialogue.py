@@ -28,7 +28,7 @@ class Said:
 
 
 class NoAnswer(Exception):
-    """No answer of the wanted shape came: endpoint down or refused, budget spent, shape wrong twice. In words."""
+    """No answer of the wanted shape came; the message says why: endpoint, budget, or the shape twice."""
 
 
 class Dialogue(Protocol):
