@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -40,6 +41,20 @@ def integer(name: str, default: int, *, least: int = 0) -> int:
         raise ImproperlyConfigured(f"{name}={word!r}: use a whole number.") from None
     if number < least:
         raise ImproperlyConfigured(f"{name}={number}: use {least} or more.")
+    return number
+
+
+def decimal(name: str, default: Decimal) -> Decimal:
+    """Return a decimal number that is not below zero; raise ImproperlyConfigured otherwise."""
+    word = text(name)
+    if not word:
+        return default
+    try:
+        number = Decimal(word)
+    except InvalidOperation:
+        raise ImproperlyConfigured(f"{name}={word!r}: use a number, such as 2.50.") from None
+    if not number.is_finite() or number < 0:
+        raise ImproperlyConfigured(f"{name}={word!r}: use a number that is not below zero.")
     return number
 
 

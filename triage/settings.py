@@ -6,7 +6,7 @@ from typing import Any
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
-from triage import env
+from triage import env, modelenv
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -36,6 +36,12 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django.contrib.postgres",
     "django_htmx",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.usersessions",
     "audit",
     "accounts",
     "toolbox",
@@ -56,6 +62,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "accounts.middleware.note_session",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "triage.one_thread.one_thread",  # stays last
@@ -169,6 +177,11 @@ TRIAGE_TOOLS = env.paths("TRIAGE_TOOLS")
 TRIAGE_CONNECTORS = env.text("TRIAGE_CONNECTORS")
 TRIAGE_RULES = env.words("TRIAGE_RULES")
 
+# --- Models -----------------------------------------------------------------------------------
+# Who gathers: with `auto`, a model where one is named, else the playbook.
+INVESTIGATOR = env.choice("INVESTIGATOR", ("auto", "playbook", "model"), "auto")
+MODEL_ENDPOINTS = {name: modelenv.endpoint(name) for name in modelenv.PREFIXES}
+
 # --- Limits -----------------------------------------------------------------------------------
 DELIVERY_MAX_BYTES = env.integer("DELIVERY_MAX_BYTES", 2 * 1024 * 1024, least=1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = DELIVERY_MAX_BYTES + 1024
@@ -206,6 +219,54 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+# The sign-in page, the limits and the mails are ours (accounts); allauth keeps second factors, passkeys,
+# single sign-on and the list of sessions. Nobody registers: people are invited.
+ACCOUNT_ADAPTER = "accounts.adapters.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_EMAIL_NOTIFICATIONS = False
+ACCOUNT_RATE_LIMITS = False
+MFA_RATE_LIMITS = False
+MFA_ADAPTER = "accounts.adapters.SecondFactorAdapter"
+MFA_FORMS = {
+    "authenticate": "accounts.secondfactor.SignInCodeForm",
+    "reauthenticate": "accounts.secondfactor.StepUpCodeForm",
+    "activate_totp": "accounts.secondfactor.NewAppForm",
+}
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+MFA_TOTP_ISSUER = "Assay"
+# Browsers allow passkeys without TLS on localhost alone; the check of the origin must allow what they do.
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not PRODUCTION
+SOCIALACCOUNT_ADAPTER = "accounts.adapters.SingleSignOnAdapter"
+SOCIALACCOUNT_LOGIN_ON_GET = True  # a form may post to ourselves alone, and the provider is elsewhere
+SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
+SSO_ISSUER = env.text("SSO_ISSUER").rstrip("/")
+SSO_CLIENT_ID = env.text("SSO_CLIENT_ID")
+SSO_CLIENT_SECRET = env.text("SSO_CLIENT_SECRET")
+SSO_NAME = env.text("SSO_NAME", "single sign-on")
+if SSO_ISSUER and not SSO_CLIENT_ID:
+    raise ImproperlyConfigured(
+        "SSO_CLIENT_ID: SSO_ISSUER is set, and the provider knows Assay by a client id. Set it."
+    )
+SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {
+    "openid_connect": {
+        "OAUTH_PKCE_ENABLED": True,
+        "APPS": [
+            {
+                "provider_id": "sso",
+                "name": SSO_NAME,
+                "client_id": SSO_CLIENT_ID,
+                "secret": SSO_CLIENT_SECRET,
+                "settings": {"server_url": SSO_ISSUER},
+            }
+        ]
+        if SSO_ISSUER
+        else [],
+    }
+}
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True

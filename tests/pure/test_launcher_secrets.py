@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from triage import modelenv
 from triage.local import children
 from triage.local.children import QUEUES, SECRETS, environment_of
 
@@ -18,7 +19,10 @@ EVERYTHING = {
     "DATABASE_OWNER_URL": "owner",
     "REDIS_URL": "broker",
     "SECRET_KEY": "key",
-    "MODEL_API_KEY": "model",
+    "LLM_API_KEY": "model",
+    "CRITIC_LLM_API_KEY": "model",
+    "LLM_BASE_URL": "http://localhost:8080/v1",
+    "ASK_LLM_BASE_URL": "http://localhost:8081/v1",
     "AUDIT_SIGNING_KEY": "sign",
     "EXECUTOR_SECRETS": "write",
     "SHOP_READER_URL": "reader",
@@ -27,14 +31,14 @@ EVERYTHING = {
     "SOMEBODYS_TOKEN": "theirs",
     "DEMO_SECRET": "demo",
 }
-OPEN = {"PATH", "BASE_URL", "LEASE_SECONDS"}
+OPEN = {"PATH", "BASE_URL", "LEASE_SECONDS", "LLM_BASE_URL", "ASK_LLM_BASE_URL"}
 
 
 @pytest.mark.parametrize(
     ("process", "given"),
     [
         ("web", {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", *CONNECTORS}),
-        ("investigate", {"DATABASE_URL", "REDIS_URL", "MODEL_API_KEY", *CONNECTORS}),
+        ("investigate", {"DATABASE_URL", "REDIS_URL", "LLM_API_KEY", "CRITIC_LLM_API_KEY", *CONNECTORS}),
         ("execute", {"DATABASE_URL", "REDIS_URL", "EXECUTOR_SECRETS", *CONNECTORS}),
         ("upkeep", {"DATABASE_URL", "REDIS_URL", "AUDIT_SIGNING_KEY"}),
         ("beat", {"REDIS_URL"}),
@@ -48,6 +52,10 @@ def test_a_process_sees_its_own_secrets_only(process: str, given: set[str]) -> N
 @pytest.mark.parametrize("process", sorted(set(SECRETS) - {"web", "demo", "command"}))
 def test_the_key_that_signs_sessions_reaches_the_web_process_alone(process: str) -> None:
     assert environment_of(process, EVERYTHING, connector_names=CONNECTORS)["SECRET_KEY"] != "key"
+
+
+def test_every_named_endpoint_of_models_has_its_key_kept_apart() -> None:
+    assert set(children.MODEL_PREFIXES) == set(modelenv.PREFIXES.values())
 
 
 def test_only_commands_are_given_the_role_that_migrates() -> None:

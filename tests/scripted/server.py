@@ -1,4 +1,4 @@
-"""The server of a script: it takes one reply for each completion that is asked for, and keeps what was asked."""
+"""The server of a script: it takes one reply for each completion asked for, and keeps what was asked."""
 
 import contextlib
 import json
@@ -50,7 +50,7 @@ Script = Sequence[Scripted] | Callable[[Request], Scripted]
 
 
 class Endpoint:
-    """A running endpoint. `requests` grows with each completion asked for; `overrun` counts those too many."""
+    """A running endpoint. `requests` grows with each completion; `overrun` counts those beyond the script."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
@@ -170,7 +170,7 @@ def _deltas(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 @contextlib.contextmanager
 def endpoint(script: Script) -> Iterator[Endpoint]:
-    """Run a scripted endpoint: a list gives one reply to each request in turn, a function sees the request."""
+    """Run a scripted endpoint: a list gives each request its reply in turn, a function sees the request."""
     server = Endpoint(script)
     try:
         yield server

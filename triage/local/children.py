@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 QUEUES = ("investigate", "execute", "upkeep")
+# One for each named model endpoint, as triage/modelenv.py reads them; a test holds the two together.
+MODEL_PREFIXES = ("", "CANDIDATE_", "CRITIC_", "GRADER_", "ASK_")
+_MODEL_KEYS = frozenset(f"{prefix}LLM_API_KEY" for prefix in MODEL_PREFIXES)
 # The table in the design, "Who holds which secret". "+" stands for the connectors' read-only credentials.
 SECRETS: Mapping[str, frozenset[str]] = {
     "web": frozenset({"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "+"}),
-    "investigate": frozenset({"DATABASE_URL", "REDIS_URL", "MODEL_API_KEY", "+"}),
+    "investigate": frozenset({"DATABASE_URL", "REDIS_URL", *_MODEL_KEYS, "+"}),
     "execute": frozenset({"DATABASE_URL", "REDIS_URL", "EXECUTOR_SECRETS", "+"}),
     "upkeep": frozenset(
         {"DATABASE_URL", "REDIS_URL", "AUDIT_SIGNING_KEY", "AUDIT_PUT_TOKEN", "EMAIL_HOST_PASSWORD"}
@@ -19,7 +22,7 @@ SECRETS: Mapping[str, frozenset[str]] = {
     "command": frozenset({"DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "SECRET_KEY", "+"}),
 }
 _SECRET_ENDINGS = ("_URL", "_DSN", "_KEY", "_SECRET", "_SECRETS", "_TOKEN", "_PASSWORD", "_PASSWD")
-_NO_SECRETS = frozenset({"BASE_URL"})
+_NO_SECRETS = frozenset({"BASE_URL", *(f"{prefix}LLM_BASE_URL" for prefix in MODEL_PREFIXES)})
 
 
 @dataclass(frozen=True, slots=True)
