@@ -1,4 +1,4 @@
-"""What a run may spend: turns, tool calls, tokens, money and time. It only shrinks. Pure but for its clock."""
+"""What a run may spend: turns, tool calls, tokens, money and time. It only shrinks. Pure but its clock."""
 
 import threading
 import time
@@ -68,7 +68,7 @@ class Budget:
         return self._shared.seconds_left
 
     def take_turn(self, worst: Spent) -> None:
-        """Take one exchange that may cost this at the most; raise BudgetSpent, taking nothing, if it can't be."""
+        """Take one exchange that costs this at the most; raise BudgetSpent if it can't be."""
         with self._lock:
             if self._turns <= 0:
                 raise BudgetSpent("The limit of turns with the model was reached (AGENT_MAX_TURNS).")

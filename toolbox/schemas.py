@@ -66,13 +66,19 @@ def _refuse_outside(part: object) -> None:
 
 def complaint(value: Any, schema: Mapping[str, Any]) -> str:
     """Return what is wrong with the value, first things first, or an empty text."""
+    return next(iter(complaints(value, schema, most=1)), "")
+
+
+def complaints(value: Any, schema: Mapping[str, Any], *, most: int = 8) -> list[str]:
+    """Return each thing that is wrong with the value, first things first, at most so many."""
     validator = _Validator(schema, registry=Registry(), format_checker=_FORMATS)
     errors = sorted(validator.iter_errors(value), key=lambda error: (len(error.absolute_path), error.message))
-    if not errors:
-        return ""
-    first = errors[0]
-    place = ".".join(str(part) for part in first.absolute_path)
-    message = first.message
+    return [_in_words(error) for error in errors[:most]]
+
+
+def _in_words(error: Any) -> str:
+    place = ".".join(str(part) for part in error.absolute_path)
+    message = error.message
     if len(message) > _LONGEST:  # it begins with the value, and what is wrong with that comes last
         message = f"{message[:_QUOTED]}…{message[_QUOTED + 1 - _LONGEST :]}"
     return f"{place}: {message}" if place else message

@@ -1,18 +1,36 @@
 """The contract with investigators: the versioned schema of a submission, and reading one strictly."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from assay_core.canonical import digest
 from investigations.outcomes import SubmissionRefused
 from toolbox import schemas
 from verdicts.case import NONE_OF_THESE, Finding, Submission
 from verdicts.rulebook import Rulebook
 
 VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A write that an investigator proposes. It has no effect by itself, and no verdict reads it."""
+
+    action: str
+    arguments: Mapping[str, Any]
+    why: str
+
+
+class Proposals(Protocol):
+    """Whoever makes requests of proposals, for people to decide."""
+
+    def __call__(self, incident: int, investigation: int, proposals: Sequence[Proposal]) -> None:
+        """Take what a run proposed, inside the transaction that stores its verdict."""
 
 
 def schema(rulebook: Rulebook) -> dict[str, Any]:
@@ -23,15 +41,28 @@ def schema(rulebook: Rulebook) -> dict[str, Any]:
     return whole
 
 
+def schema_digest(rulebook: Rulebook) -> str:
+    """Return the digest of the filled schema: which hypotheses there were when something was submitted."""
+    return digest(schema(rulebook))
+
+
+def proposals(value: Mapping[str, Any]) -> tuple[Proposal, ...]:
+    """Return the proposed actions of a value that the schema accepts."""
+    return tuple(
+        Proposal(each["action"], each["arguments"], each["why"]) for each in value.get("proposed_actions", ())
+    )
+
+
 def reading(value: Any, rulebook: Rulebook, *, author: str) -> Submission:
     """Return the submission that a value holds; raise SubmissionRefused that says what is wrong with it."""
     wrong = schemas.complaint(value, schema(rulebook))
     if wrong:
         raise SubmissionRefused(f"The submission is not as schema version {VERSION} has it: {wrong}.")
-    return _submission(value, author)
+    return submission_of(value, author)
 
 
-def _submission(value: Mapping[str, Any], author: str) -> Submission:
+def submission_of(value: Mapping[str, Any], author: str) -> Submission:
+    """Return the submission in a value that the schema accepts."""
     return Submission(
         hypothesis=value["hypothesis"],
         findings=tuple(

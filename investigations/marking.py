@@ -1,0 +1,89 @@
+"""What others wrote, as a model is shown it: labelled data that can't pose as anything else. Pure.
+
+A label with a random number says where data begins and ends. What a chat template or our own labels are made
+of is written in look-alike characters, and what nobody can see is shown as U+FFFD. None of this is a control:
+a model that obeys what it reads all the same can still only ask and submit.
+"""
+
+import json
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolbox.redaction import Cut, copy_for_readers
+
+SHOWN = Cut(text=2_000, items=50)
+LONGEST = 12_000
+# Control, zero-width, bidirectional, variation and tag characters: text for a model alone can hide in them.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_SURROGATES = re.compile("[\ud800-\udfff]")
+# The special tokens of the chat templates in use, and what older models were trained to read as a turn.
+_TEMPLATE = re.compile(
+    r"<\s*/?\s*(?:s|bos|eos|pad|unk|system|user|assistant|tool|tools|tool_call|tool_calls|tool_response|"
+    r"tool_result|function|function_call|function_calls|invoke|think|thinking|start_of_turn|end_of_turn|"
+    r"start_of_image|im_start|im_end|data)\b[^<>\n]{0,80}>?"
+    r"|<\|[^|<>\n]{0,80}\|?>?|\|>|<｜|｜>|<<\s*/?\s*SYS\s*>>|\[/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|"
+    r"SYSTEM_PROMPT|THINK)\]|^[ \t]*(?:#{1,6}[ \t]*(?:system|instructions?|assistant|user|human|response)\b"
+    r"|(?:system|assistant|human|user|developer)[ \t]*:)|```",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LOOK_ALIKE = str.maketrans("<>|[]#:`｜", "‹›¦⟦⟧＃꞉ˋ¦")
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """The label of one run: what others wrote stands between `<data N …>` and `</data N>`."""
+
+    nonce: str
+
+    def data(self, what: str, text: str) -> str:
+        """Return a stranger's text as labelled data; `what` says in our words what it is."""
+        return f"<data {self.nonce} {what}>\n{self._without_nonce(inert(text))}\n</data {self.nonce}>"
+
+    def _without_nonce(self, text: str) -> str:
+        return text.replace(self.nonce, "\ufffd")
+
+
+def fresh() -> Marker:
+    """Return a marker that nobody can have foreseen."""
+    return Marker(secrets.token_hex(8))
+
+
+def inert(text: str) -> str:
+    """Return a text in which nothing poses as a turn, a tool call or a label, and nothing is unseen."""
+    seen = _SURROGATES.sub("\ufffd", _UNSEEN.sub("\ufffd", text))
+    return _TEMPLATE.sub(lambda found: found[0].translate(_LOOK_ALIKE), seen)
+
+
+def shown(value: Any, *, hints: tuple[str, ...] = (), longest: int = LONGEST) -> str:
+    """Return a recorded value as a model is shown it: secrets masked, cut, with totals of what was cut.
+
+    The record stays whole, and checks read the record.
+    """
+    copied = copy_for_readers(value, hints=hints, cut=SHOWN)
+    text = json.dumps(copied.value, ensure_ascii=False, separators=(",", ":"), default=str)
+    note = f"\n[This copy lacks: {copied.note}.{_totals(value)}]" if copied.note else ""
+    if len(text) > longest:
+        note = f"\n[Cut here: {longest} of {len(text)} characters shown.{_totals(value)}" + (
+            f" It also lacks: {copied.note}.]" if copied.note else "]"
+        )
+        text = text[:longest]
+    return text + note
+
+
+def _totals(value: Any) -> str:
+    """Say how long each list at the top is, so that what was cut is not taken for all there is."""
+    if not isinstance(value, Mapping):
+        return ""
+    totals = [f"{key} has {len(item)} items" for key, item in value.items() if isinstance(item, list)]
+    return f" In the whole record {', '.join(totals[:5])}." if totals else ""
+
+
+def seen(text: str) -> str:
+    """Return a text without what nobody can see in it, for one that people read and ids are looked for in."""
+    return _SURROGATES.sub("\ufffd", _UNSEEN.sub("", text))
