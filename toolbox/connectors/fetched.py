@@ -1,5 +1,6 @@
 """Rows as they came from a database, before they have a tool's shape."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,8 +14,11 @@ class Fetched:
 
 
 class TooLarge(Exception):
-    """An answer took more bytes than its call may take; `fetched` holds what had arrived whole."""
+    """An answer took more bytes than its call may take; `fetched` holds what had arrived whole.
 
-    def __init__(self, fetched: Fetched) -> None:
+    `before` are the answers to the questions that were put before it in the same call.
+    """
+
+    def __init__(self, fetched: Fetched, before: Sequence[Fetched] = ()) -> None:
         super().__init__("the answer is too large")
-        self.fetched = fetched
+        self.fetched, self.before = fetched, tuple(before)

@@ -5,39 +5,25 @@ and only one that reads. No declared text goes by the simple protocol; every tra
 """
 
 import contextlib
-import fcntl
 import math
 import select
-import struct
-import termios
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import psycopg
 from psycopg import conninfo, pq
 
-from toolbox.connectors import pgvalues
+from toolbox.connectors import pgflight, pgvalues, pgwire
 from toolbox.connectors.credential import Proof
 from toolbox.connectors.fetched import Fetched, TooLarge
 from toolbox.connectors.pgfailures import CannotConnect, SessionLost, SqlFailure, why_not_connected
+from toolbox.connectors.pgflight import Asked
+from toolbox.connectors.pgwire import Allowance
 from toolbox.deadline import Deadline
 from toolbox.definitions import Statement
 
 _OPTIONS = "-c DateStyle=ISO,YMD -c TimeZone=UTC -c IntervalStyle=iso_8601 -c bytea_output=hex"
-_FINE = (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK, pq.ExecStatus.SINGLE_TUPLE)
-
-
-@dataclass(slots=True)
-class _Allowance:
-    """The bytes that may still arrive."""
-
-    left: float = math.inf
-
-    def spend(self, arrived: int) -> bool:
-        self.left -= arrived
-        return self.left >= 0
 
 
 class ReadSession:
@@ -80,22 +66,24 @@ class ReadSession:
 
         `qualified` makes the server write every name with its schema.
         """
-        # A little before the deadline, so that the server ends the question itself and the session lives on.
-        milliseconds = max(1, int(deadline.left() * 950))
-        text = (
-            "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;"
-            f"SET LOCAL statement_timeout={milliseconds};SET LOCAL lock_timeout={min(milliseconds, 500)};"
-            f"SET LOCAL idle_in_transaction_session_timeout={milliseconds + 5000}"
-            + (";SET LOCAL search_path=''" if qualified else "")
-        )
+        text = ";".join([*pgflight.opening(deadline), *(["SET LOCAL search_path=''"] if qualified else [])])
         self._exchange(lambda: self._pgconn.send_query(text.encode()), deadline)
+
+    def put(self, questions: Sequence[Asked], deadline: Deadline, resetting: Deadline) -> list[Fetched]:
+        """Put questions in one read-only transaction, roll back and forget, all in one round trip.
+
+        Equal to begin, declare and fetch for each, and finish; what fails is seen once the server has rolled
+        back. Raises NotBegun where the session turns out dead, SqlFailure (the session may be used again),
+        and TooLarge, SessionLost or DeadlinePassed (it may not).
+        """
+        return pgflight.put(self._pgconn, questions, deadline, resetting)
 
     def declare(
         self, cursor: str, statement: Statement, arguments: Mapping[str, Any], deadline: Deadline
     ) -> None:
         """Declare a cursor for a question; the server refuses whatever is not one reading statement."""
         values = pgvalues.parameters(statement.names, arguments)
-        text = f"DECLARE {cursor} NO SCROLL CURSOR WITHOUT HOLD FOR {statement.text}".encode()
+        text = pgflight.declaration(cursor, statement)
         self._exchange(lambda: self._pgconn.send_query_params(text, values), deadline)
 
     def fetch(self, cursor: str, rows: int, most_bytes: int, deadline: Deadline) -> Fetched:
@@ -110,7 +98,7 @@ class ReadSession:
             fetched.columns = fetched.columns or pgvalues.columns(result)
             fetched.rows += pgvalues.rows(result)
 
-        if not self._exchange(send, deadline, keep=keep, allowance=_Allowance(most_bytes)):
+        if not self._exchange(send, deadline, keep=keep, allowance=Allowance(most_bytes)):
             raise TooLarge(fetched)
         return fetched
 
@@ -158,22 +146,22 @@ class ReadSession:
         deadline: Deadline,
         *,
         keep: Callable[[pq.abc.PGresult], None] | None = None,
-        allowance: _Allowance | None = None,
+        allowance: Allowance | None = None,
     ) -> bool:
         """Send and read every result; return False as soon as the allowance is spent.
 
         Raises SqlFailure, SessionLost and DeadlinePassed.
         """
-        allowance = allowance or _Allowance()
+        allowance = allowance or Allowance()
         failure: SqlFailure | None = None
         try:
             send()
-            self._flush(deadline)
-            while self._arrive(deadline, allowance):
+            pgwire.flush(self._pgconn, deadline)
+            while pgwire.arrive(self._pgconn, deadline, allowance):
                 result = self._pgconn.get_result()
                 if result is None:
                     break
-                failure = failure or self._failure(result)
+                failure = failure or pgwire.failure(result)
                 if keep and failure is None and result.ntuples:
                     keep(result)
             else:
@@ -183,33 +171,3 @@ class ReadSession:
         if failure is not None:
             raise failure
         return True
-
-    def _flush(self, deadline: Deadline) -> None:
-        while self._pgconn.flush():
-            readable, _, _ = select.select([self._pgconn.socket], [self._pgconn.socket], [], deadline.left())
-            if readable:
-                self._pgconn.consume_input()
-
-    def _arrive(self, deadline: Deadline, allowance: _Allowance) -> bool:
-        """Read until a result is whole; return False as soon as more has arrived than the allowance."""
-        while self._pgconn.is_busy():
-            if select.select([self._pgconn.socket], [], [], deadline.left())[0]:
-                if not allowance.spend(_waiting_bytes(self._pgconn.socket)):
-                    return False
-                self._pgconn.consume_input()
-        return True
-
-    @staticmethod
-    def _failure(result: pq.abc.PGresult) -> SqlFailure | None:
-        if result.status in _FINE:
-            return None
-        if result.status != pq.ExecStatus.FATAL_ERROR:
-            raise SessionLost(f"an answer of the kind {result.status}")
-        state = result.error_field(pq.DiagnosticField.SQLSTATE) or b""
-        message = result.error_field(pq.DiagnosticField.MESSAGE_PRIMARY) or b""
-        return SqlFailure(state.decode("ascii", "replace"), message.decode("utf-8", "replace"))
-
-
-def _waiting_bytes(descriptor: int) -> int:
-    answer = fcntl.ioctl(descriptor, termios.FIONREAD, struct.pack("i", 0))
-    return int(struct.unpack("i", answer)[0])

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +10,7 @@ from assay_core.results import Status
 from toolbox.connectors import shaping
 from toolbox.connectors.base import Outcome
 from toolbox.connectors.credential import CredentialRefused, Guard, Proof, ProofImpossible
-from toolbox.connectors.fetched import TooLarge
+from toolbox.connectors.fetched import Fetched, TooLarge
 from toolbox.connectors.pgfailures import (
     ArgumentRefused,
     CannotConnect,
@@ -18,12 +18,13 @@ from toolbox.connectors.pgfailures import (
     SqlFailure,
     status_and_reason,
 )
+from toolbox.connectors.pgflight import Asked, NotBegun
 from toolbox.connectors.pgsession import ReadSession
 from toolbox.connectors.pool import Pool, PoolBusy
 from toolbox.connectors.proof import proven
 from toolbox.connectors.sqlanswer import Answer, ControlBroken, control_row, covered, weighed
 from toolbox.deadline import Deadline, DeadlinePassed
-from toolbox.definitions import SqlQuestion, Statement, ToolDefinition
+from toolbox.definitions import SqlQuestion, ToolDefinition
 from toolbox.values import ValueUnreadable
 
 _CONTROL_BYTES = 65_536
@@ -143,24 +144,36 @@ class PostgresConnector:
 
     def _answer(self, tool: ToolDefinition, question: SqlQuestion, arguments: Mapping[str, Any]) -> Answer:
         deadline = Deadline(tool.limits.seconds)
-        session = self._begun(deadline)
-        try:
-            answer = _put(session, tool, question, arguments, deadline)
-            if not answer.too_large:
-                session.finish(Deadline(_RESET_SECONDS))
-        except SqlFailure:
-            self._recover(session)
-            raise
-        except BaseException:
-            session.abandon()
-            self._pool.discard(session)
-            raise
-        if answer.too_large:
-            session.abandon()
-            self._pool.discard(session)
-        else:
+        asked = _asked(tool, question, arguments)
+        for fresh in (False, True):
+            session = self._pool.take(deadline, fresh=fresh)
+            try:
+                answers = session.put(asked, deadline, Deadline(tool.limits.seconds + _RESET_SECONDS))
+            except NotBegun as dead:
+                self._pool.discard(session)
+                if fresh:
+                    raise dead.cause from None
+            except SqlFailure:
+                # The server refused, rolled back and forgot: most often the session is as it was.
+                self._release(session)
+                raise
+            except BaseException as error:
+                session.abandon()
+                self._pool.discard(session)
+                if isinstance(error, TooLarge):
+                    return _cut_short(question, error)
+                raise
+            else:
+                self._pool.give_back(session)
+                return Answer(answers[-1], False, _control(question, answers))
+        raise AssertionError("unreachable: the second try returns or raises")
+
+    def _release(self, session: ReadSession) -> None:
+        if session.is_usable():
             self._pool.give_back(session)
-        return answer
+        else:
+            session.abandon()
+            self._pool.discard(session)
 
     def _begun(self, deadline: Deadline) -> ReadSession:
         """Return a session inside its read-only transaction; one that turns out dead is replaced once."""
@@ -180,45 +193,26 @@ class PostgresConnector:
                 return session
         raise AssertionError("unreachable: the second try returns or raises")
 
-    def _recover(self, session: ReadSession) -> None:
-        """After a refusal by the server: roll back and reset, or discard."""
-        try:
-            session.finish(Deadline(_RESET_SECONDS))
-        except (SqlFailure, SessionLost, DeadlinePassed):
-            session.abandon()
-            self._pool.discard(session)
-        else:
-            self._pool.give_back(session)
+
+def _cut_short(question: SqlQuestion, error: TooLarge) -> Answer:
+    return Answer(error.fetched, True, _control(question, error.before))
 
 
-def _put(
-    session: ReadSession,
-    tool: ToolDefinition,
-    question: SqlQuestion,
-    arguments: Mapping[str, Any],
-    deadline: Deadline,
-) -> Answer:
-    control = None
-    if question.control is not None:
-        control = _control(session, question.control, arguments, deadline)
-    session.declare("assay_answer", question.statement, arguments, deadline)
+def _control(question: SqlQuestion, answers: Sequence[Fetched]) -> Mapping[str, Any] | None:
+    if question.control is None:
+        return None
+    if not answers or len(str(answers[0].rows)) > _CONTROL_BYTES:
+        raise ControlBroken("the control question answers too much")
+    return control_row(answers[0])
+
+
+def _asked(tool: ToolDefinition, question: SqlQuestion, arguments: Mapping[str, Any]) -> list[Asked]:
     rows = 2 if tool.shape == "one" else tool.limits.rows + 1
-    try:
-        fetched = session.fetch("assay_answer", rows, tool.limits.bytes * 2 + 65_536, deadline)
-    except TooLarge as error:
-        return Answer(error.fetched, True, control)
-    return Answer(fetched, False, control)
-
-
-def _control(
-    session: ReadSession, statement: Statement, arguments: Mapping[str, Any], deadline: Deadline
-) -> Mapping[str, Any]:
-    session.declare("assay_control", statement, arguments, deadline)
-    try:
-        fetched = session.fetch("assay_control", 2, _CONTROL_BYTES, deadline)
-    except TooLarge:
-        raise ControlBroken("the control question answers too much") from None
-    return control_row(fetched)
+    most = tool.limits.bytes * 2 + 65_536
+    asked = [Asked("assay_answer", question.statement, arguments, rows, most)]
+    if question.control is not None:
+        asked.insert(0, Asked("assay_control", question.control, arguments, 2, _CONTROL_BYTES))
+    return asked
 
 
 def _said(error: Exception) -> str:
