@@ -9,12 +9,13 @@ from django.db import transaction
 
 from accounts import tokens
 from accounts.models import Token, User
+from audit import writing
 from incidents import moves, queries, services
 from incidents.moves import Asked
 from incidents.states import Move, State
 from incidents.subjects import subject_of
 from investigations import services as investigations
-from investigations.outcomes import Judgement
+from investigations.outcomes import Judgement, SubmissionRefused
 
 
 class NotHandedOver(Exception):
@@ -46,7 +47,16 @@ def hand_over(
 
 
 def submit(investigation_id: int, value: Any, *, by: str) -> Judgement:
-    """Judge an agent's submission, and move the incident with it. Raises SubmissionRefused."""
-    return investigations.submit_external(
-        investigation_id, value, by=by, on_judged=partial(services.judged, actor=by)
-    )
+    """Judge an agent's submission, and move the incident with it.
+
+    Raises SubmissionRefused, and records it first. The same submission of the same agent is judged once.
+    """
+    try:
+        return investigations.submit_external(
+            investigation_id, value, by=by, on_judged=partial(services.judged, actor=by)
+        )
+    except SubmissionRefused as refusal:
+        writing.write(
+            "submission.refused", {"reason": str(refusal)}, actor=by, investigation=investigation_id
+        )
+        raise

@@ -3,9 +3,12 @@
 The agent's term is the run's lease. When it ends without a submission the sweeper hands the investigation to
 a worker, and the playbook does the work: an agent that falls silent costs time, never an incident.
 `tries` counts workers' claims, so it is 0 exactly as long as the agent holds the run.
+
+An agent that got no answer submits the same again: it is told what was decided, and nothing is judged twice.
 """
 
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -16,18 +19,20 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from assay_core.canonical import canonical, digest
-from audit import writing
+from assay_core.instants import as_text
+from audit import reading, writing
 from investigations import contract, leases, models, rulebook
 from investigations.demands import ask_all, demands_of, is_asked, is_early
 from investigations.evidence import Asker, entries_of
 from investigations.judging import freeze, store
 from investigations.leases import Lease, note
-from investigations.outcomes import Judgement, LeaseLost, OnJudged, SubmissionRefused
+from investigations.outcomes import Judgement, LeaseLost, OnJudged, SubmissionLate
 from investigations.states import OPEN, State
 from toolbox.scope import CallScope
 from verdicts.case import Finding, Subject, Submission
 
 EXTERNAL = "external"
+TAKEN = "submission.taken"
 
 
 class NotOpened(Exception):
@@ -68,14 +73,60 @@ def is_held(row: models.Investigation) -> bool:
 def submit(investigation_id: int, value: Any, *, by: str, on_judged: OnJudged) -> Judgement:
     """Take an agent's submission, ask what it lacks, judge. See services.submit_external."""
     submission = contract.reading(value, rulebook.current_rulebook(), author=EXTERNAL)
-    lease, row = _claim(investigation_id, by)
+    try:
+        lease, row = _claim(investigation_id, by)
+    except SubmissionLate:
+        decided = _decided_on(investigation_id, submission, by)
+        if decided is None:
+            raise
+        return decided
     try:
         added = _top_up(row, lease, submission)
         return _judge(lease, submission, added, on_judged)
     except LeaseLost:
-        raise SubmissionRefused(
+        raise SubmissionLate(
             f"Investigation {investigation_id} was judged or taken over while this was looked at."
         ) from None
+
+
+def taken(investigation_id: int) -> Mapping[str, Any] | None:
+    """Return what is recorded of the submission that was judged: who, when, digest; None without one."""
+    entries = reading.of_investigation(investigation_id, kind=TAKEN)
+    if not entries or entries[-1].payload is None:
+        return None
+    last, told = entries[-1], entries[-1].payload
+    return {
+        "digest": told["digest"],
+        "hypothesis": told["hypothesis"],
+        "proposed_hypothesis": told["proposed_hypothesis"],
+        "by": last.actor,
+        "taken_at": as_text(last.recorded_at),
+        "entry": last.id,
+    }
+
+
+def _decided_on(investigation_id: int, submission: Submission, by: str) -> Judgement | None:
+    """Return what was decided on just this submission of just this agent, if it was."""
+    before = taken(investigation_id)
+    if before is None or (before["digest"], before["by"]) != (digest(submission.to_plain()), by):
+        return None
+    made = models.Verdict.objects.filter(investigation_id=investigation_id).select_related("draft").first()
+    return None if made is None else _judgement_of(made)
+
+
+def _judgement_of(made: models.Verdict) -> Judgement:
+    row = models.Investigation.objects.get(pk=made.investigation_id)
+    return Judgement(
+        investigation=row.pk,
+        incident=row.incident_id,
+        verdict=made.pk,
+        draft=made.draft.pk,
+        passed=made.passed,
+        hypothesis=made.hypothesis,
+        reason=made.reason,
+        deciding=json.loads(made.body)["deciding"],
+        judged_at=made.created_at,
+    )
 
 
 def _held_by_agent() -> Q:
@@ -86,7 +137,7 @@ def _claim(investigation_id: int, by: str) -> tuple[Lease, models.Investigation]
     """Take the next attempt: of two submissions at once the later one counts, and only one is judged."""
     rows = models.Investigation.objects.filter(_held_by_agent(), pk=investigation_id)
     if not rows.update(attempt=F("attempt") + 1):
-        raise SubmissionRefused(_why_not(investigation_id))
+        raise SubmissionLate(_why_not(investigation_id))
     row = models.Investigation.objects.get(pk=investigation_id)
     return Lease(row.pk, row.incident_id, row.attempt, by), row
 
@@ -116,7 +167,7 @@ def _judge(
             raise LeaseLost(f"attempt {lease.attempt} of investigation {lease.investigation} is over")
         row = models.Investigation.objects.get(pk=lease.investigation)
         writing.write(
-            "submission.taken",
+            TAKEN,
             {
                 "version": contract.VERSION,
                 "attempt": lease.attempt,

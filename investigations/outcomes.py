@@ -84,3 +84,7 @@ class BudgetSpent(Exception):
 
 class SubmissionRefused(Exception):
     """A submission cannot be taken; the message says what is wrong with it, or why it comes too late."""
+
+
+class SubmissionLate(SubmissionRefused):
+    """The investigation takes no submission now: it is judged, taken over, or its term is over."""

@@ -19,7 +19,11 @@ from triage.together import together  # noqa: E402
 
 application = proofwatch.begun_by(
     together(
-        limit_bodies(cast("App", _django), prefix="/hooks/", limit=settings.DELIVERY_MAX_BYTES),
+        limit_bodies(
+            limit_bodies(cast("App", _django), prefix="/hooks/", limit=settings.DELIVERY_MAX_BYTES),
+            prefix="/api/",
+            limit=settings.MCP_MAX_BYTES,
+        ),
         front.make(configured_address(), House(), sends_json=settings.MCP_SENDS_JSON),
     )
 )

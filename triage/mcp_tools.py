@@ -7,21 +7,17 @@ from typing import Any
 
 from django.conf import settings
 
-from accounts.models import User
 from accounts.tokens import Caller, Scope
 from assay_core.instants import as_text
 from audit import writing
-from incidents import handing_over, queries
-from incidents.queries import MAX_ID
+from incidents import handing_over
 from investigations import contract, external, rulebook
-from investigations import queries as investigation_queries
 from investigations.models import Investigation
 from investigations.outcomes import SubmissionRefused
-from toolbox import gateway
 from toolbox.mcp.parts import OwnTool, Refused
 from toolbox.models import Call
 from toolbox.scope import Budget, CallScope
-from triage import mcp_shapes
+from triage import at_hand, mcp_shapes
 
 
 class House:
@@ -93,21 +89,10 @@ class House:
 
 def get_investigation(caller: Caller, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return one investigation as plain values. Raises Refused for one that the caller may not know of."""
-    row = _visible(caller, arguments.get("investigation"))
-    book = rulebook.current_rulebook()
-    story = investigation_queries.story(row)
-    entries = gateway.entries_of_run(row.pk)
-    return {
-        "investigation": row.pk,
-        "incident": row.incident_id,
-        "investigator": row.investigator,
-        "state": row.state,
-        "until": as_text(row.lease_until) if row.lease_until else None,
-        "subject": mcp_shapes.subject(row),
-        "rules": mcp_shapes.applicable(row, book),
-        "entries": [mcp_shapes.entry(called) for called in entries],
-        "verdict": mcp_shapes.verdict(story),
-    }
+    try:
+        return at_hand.state(at_hand.visible(caller, arguments.get("investigation")))
+    except at_hand.NotSeen as refusal:
+        raise Refused(str(refusal)) from None
 
 
 def list_rules(caller: Caller, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -121,36 +106,9 @@ def submit_findings(caller: Caller, arguments: Mapping[str, Any]) -> Mapping[str
     if caller.investigation is None:
         raise Refused("This token was not made for an investigation: ask for one with addtoken --incident.")
     try:
-        judgement = handing_over.submit(caller.investigation, dict(arguments), by=caller.actor)
+        return at_hand.judged(handing_over.submit(caller.investigation, dict(arguments), by=caller.actor))
     except SubmissionRefused as refusal:
-        writing.write(
-            "submission.refused",
-            {"reason": str(refusal)},
-            actor=caller.actor,
-            investigation=caller.investigation,
-        )
         raise Refused(str(refusal)) from None
-    return {
-        "investigation": judgement.investigation,
-        "incident": judgement.incident,
-        "passed": judgement.passed,
-        "hypothesis": judgement.hypothesis,
-        "reason": judgement.reason,
-        "deciding": judgement.deciding,
-    }
-
-
-def _visible(caller: Caller, asked: int | None) -> Investigation:
-    number = caller.investigation if asked is None else asked
-    if number is None:
-        raise Refused("Say which investigation: this token was not made for one.")
-    if caller.investigation is not None and number != caller.investigation:
-        raise Refused(f"This token was made for investigation {caller.investigation} and sees no other.")
-    row = Investigation.objects.filter(pk=number).first() if number <= MAX_ID else None
-    owner = User.objects.filter(pk=caller.owner).first()
-    if row is None or owner is None or not queries.can_see(owner, row.incident_id):
-        raise Refused(f"There is no investigation {number} that the token's owner sees.")
-    return row
 
 
 def _noted(name: str, run: Any) -> Any:

@@ -26,6 +26,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz, name="healthz"),
     path("metrics", metrics.metrics, name="metrics"),
     path(".well-known/oauth-protected-resource/mcp", mcp_address.protected_resource),
+    path("api/v1/", include("triage.api.urls")),
     path("", include("accounts.urls")),
     path("", include("toolbox.urls")),
     path("", include("incidents.urls")),

@@ -171,10 +171,21 @@ def test_a_second_submission_is_refused_and_the_verdict_stands(mcp: World) -> No
     assert len(kept) == 1
 
 
+def test_the_same_submission_again_is_told_the_same_and_judged_once(mcp: World) -> None:
+    agent, _, number = handed(mcp, "again")
+    first, again = (agent.call("submit_findings", **submission()) for _ in range(2))
+    assert again["structuredContent"] == first["structuredContent"]
+    assert Case.objects.filter(investigation_id=number).count() == 1
+
+
 def test_of_submissions_at_the_same_moment_exactly_one_is_judged(mcp: World) -> None:
     agent, _, number = handed(mcp, "race")
-    given = {"name": "submit_findings", "arguments": submission()}
-    answers = together_in_threads(4, lambda _: agent.modern("tools/call", given))
+
+    def once(place: int) -> Any:
+        given = {"name": "submit_findings", "arguments": submission(draft=f"Draft {place}.")}
+        return agent.modern("tools/call", given)
+
+    answers = together_in_threads(4, once)
     passed = [each.json()["result"]["isError"] is False for each in answers]
     assert sum(passed) == 1, [each.text for each in answers]
     assert Case.objects.filter(investigation_id=number).count() == 1
