@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BOOT = $(PYTHON) triage/local/bootstrap.py
 .DEFAULT_GOAL := help
-.PHONY: demo run demo-reset manage test test-full conformance bench lint lock help python
+.PHONY: demo run demo-reset manage test test-pure test-full conformance bench lint lock help python
 
 demo: python ## Start everything, post the example deliveries, print how each was judged (DEMO_ONCE=1: stop then)
 	@$(BOOT) -- -m triage.local.launch demo
@@ -18,6 +18,9 @@ manage: python ## Run a command beside a running demo: make manage do="doctor"
 
 test: python ## Run the tests, with scaled counts (T="tests/pure -k name" runs some)
 	@$(BOOT) --with development -- -m pytest -n 2 --dist loadfile $(T)
+
+test-pure: python ## Run the pure tests alone, without servers: a few seconds, so after every change
+	@$(BOOT) --with development -- -m pytest tests/pure $(T)
 
 test-full: python ## Run the tests with the counts of the acceptance lists
 	@FULL=1 $(BOOT) --with development -- -m pytest -n 2 --dist loadfile --timeout 3600 $(T)

@@ -152,6 +152,12 @@ def test_a_second_loading_makes_the_same_world(admin_dsn: str, logs: Path, now: 
     assert (_everything(admin_dsn), _lines(logs)) == before
 
 
+def test_the_rows_of_the_world_follow_from_now_alone(now: datetime) -> None:
+    first, second = world.rows(now), world.rows(now)
+    assert list(first.tables()) == list(second.tables())
+    assert world.rows(now + timedelta(hours=7)).count() == first.count()
+
+
 def test_the_world_is_as_large_as_a_small_shop(admin_dsn: str, logs: Path) -> None:
     assert sum(count for _, count, _ in _everything(admin_dsn)) > 10_000
     assert sum(len(lines) for lines in _lines(logs).values()) > 5_000

@@ -21,7 +21,7 @@ _NOT_NEEDED = frozenset(
 )  # fmt: skip
 
 gc.disable()
-settings.register_profile("short", max_examples=25, deadline=None)
+settings.register_profile("short", max_examples=25, deadline=None, database=None)
 settings.register_profile("full", max_examples=500, deadline=None)
 settings.load_profile("full" if os.environ.get("FULL") == "1" else "short")
 

@@ -2,10 +2,9 @@
 
 from functools import cache
 
-from tests.pure.shipped_rules import FOLDER, SHAPES
+from tests.pure.shipped_rules import SHAPES, SHIPPED
 from verdicts.cases import Example
 from verdicts.frozen import Frozen
-from verdicts.loading import load_rule, load_rulebook
 from verdicts.replay.accepted import accept
 from verdicts.replay.file import Replay
 from verdicts.rule import RuleSpec
@@ -18,13 +17,13 @@ AT = "2026-07-01T12:00:00Z"
 @cache
 def rulebook() -> Rulebook:
     """Return the shipped rules."""
-    return load_rulebook([FOLDER], SHAPES)
+    return Rulebook(rules={name: rule.spec for name, rule in SHIPPED.items()}, shapes=SHAPES)
 
 
 @cache
 def loaded(name: str = RULE) -> tuple[RuleSpec, tuple[Example, ...]]:
     """Return a shipped rule and its cases that hold no entry of another run."""
-    rule = load_rule(FOLDER / f"{name}.py", SHAPES)
+    rule = SHIPPED[name]
     return rule.spec, tuple(each for each in rule.examples if not _frozen(each).lacks)
 
 

@@ -29,39 +29,39 @@ def read_one(**alert: Any) -> tuple[SignalValue, Reading]:
     return reading.signals[0], reading
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"",
-        b" ",
-        b"null",
-        b"[]",
-        b'"text"',
-        b"1",
-        b"{",
-        b'{"alerts": []} and more',
-        b'{"alerts": []}{"alerts": []}',
-        b'{"alerts": [], "x": NaN}',
-        b'{"alerts": [], "x": Infinity}',
-        b'{"alerts": [], "x": -Infinity}',
-        b'{"alerts": [], "x": 1e999}',
-        b'{"alerts": [], "x": ' + b"9" * 5_000 + b"}",
-        b'{"alerts": [], "alerts": []}',
-        b'{"alerts": [{"labels": {"a": "1", "a": "2"}}]}',
-        b'{"alerts": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
-        b'{"a":' * 100_000,
-        b'{"alerts": "\xff"}',
-        b'{"alerts": [], "x": "\x00"}',
-        b"\x00\x01\x02",
-        b"<html></html>",
-    ],
-)
-def test_what_is_not_one_json_object_that_can_be_read_in_one_way_is_unreadable(body: bytes) -> None:
-    reading = alertmanager.read(body, NOW)
-    assert reading.condition is Condition.UNREADABLE
-    assert len(reading.notes) == 1
-    assert reading.signals == ()
-    reading.notes[0].encode()
+UNREADABLE = [
+    b"",
+    b" ",
+    b"null",
+    b"[]",
+    b'"text"',
+    b"1",
+    b"{",
+    b'{"alerts": []} and more',
+    b'{"alerts": []}{"alerts": []}',
+    b'{"alerts": [], "x": NaN}',
+    b'{"alerts": [], "x": Infinity}',
+    b'{"alerts": [], "x": -Infinity}',
+    b'{"alerts": [], "x": 1e999}',
+    b'{"alerts": [], "x": ' + b"9" * 5_000 + b"}",
+    b'{"alerts": [], "alerts": []}',
+    b'{"alerts": [{"labels": {"a": "1", "a": "2"}}]}',
+    b'{"alerts": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    b'{"a":' * 100_000,
+    b'{"alerts": "\xff"}',
+    b'{"alerts": [], "x": "\x00"}',
+    b"\x00\x01\x02",
+    b"<html></html>",
+]
+
+
+def test_what_is_not_one_json_object_that_can_be_read_in_one_way_is_unreadable() -> None:
+    for body in UNREADABLE:
+        reading = alertmanager.read(body, NOW)
+        assert reading.condition is Condition.UNREADABLE, body[:80]
+        assert len(reading.notes) == 1, body[:80]
+        assert reading.signals == (), body[:80]
+        reading.notes[0].encode()
 
 
 def test_no_alerts_is_empty() -> None:

@@ -1,5 +1,6 @@
 """Masking: what is found, that equal values stay equal, and that no verdict changes unseen."""
 
+import os
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -20,6 +21,7 @@ from verdicts.rule import Rule, spec_of
 from verdicts.rulebook import Rulebook
 from verdicts.verdict import verdict
 
+FULL = os.environ.get("FULL") == "1"
 START = instant("2026-07-01T10:00:00Z", "start")
 SHAPE = ToolShape("find_account", "0" * 64, normalise={"email": ("strip", "lower")})
 
@@ -183,9 +185,12 @@ def test_capitals_share_a_placeholder_and_keep_their_case() -> None:
 
 
 def test_every_case_of_a_shipped_rule_keeps_its_verdict() -> None:
+    """Every case in the full run, else one of each rule that passes, and every fifth."""
     judge = judge_by(rulebook())
     for name in rulebook().rules:
-        for each in loaded(name)[1]:
+        cases = loaded(name)[1]
+        passing = [each for each in cases if each.passes]
+        for each in cases if FULL else (*passing[:1], *cases[2::5]):
             case = Frozen(each.subject, each.case, each.entries)
             made = mask(case, Senses(), judge).frozen
             assert judge(made).passed is each.passes, each.name

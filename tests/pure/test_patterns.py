@@ -15,10 +15,10 @@ REFUSED = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("pattern", REFUSED)
-def test_what_could_be_slow_or_is_no_pattern_is_refused(pattern: str) -> None:
-    with pytest.raises(PatternRefused):
-        compiled(pattern)
+def test_what_could_be_slow_or_is_no_pattern_is_refused() -> None:
+    for pattern in REFUSED:
+        with pytest.raises(PatternRefused):
+            pytest.fail(f"{pattern!r} became {compiled(pattern)!r}")
 
 
 @pytest.mark.parametrize("name", ["", "Order", "order-id", "1a", "a" * 61])

@@ -5,6 +5,7 @@ The secrets are made up, and put together here from parts so that no scanner tak
 
 import base64
 import json
+import os
 import random
 import string
 import time
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 from toolbox import redaction, secretshapes
 from toolbox.redaction import Cut, copy_for_readers
 
+FULL = os.environ.get("FULL") == "1"
 _LETTERS = string.ascii_letters + string.digits
 _chance = random.Random(20)
 
@@ -110,23 +112,22 @@ HARMLESS = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(SECRETS))
-def test_each_secret_of_the_corpus_is_masked_in_a_line_and_in_a_result(name: str) -> None:
-    secret, line = SECRETS[name]
-    masked = redaction.text(line)
-    assert secret not in masked
-    assert "[redacted: " in masked
-    copied = copy_for_readers({"lines": [{"message": line, "n": 1}], line: 2})
-    assert secret not in json.dumps(copied.value)
-    assert sum(copied.counts.values()) >= 1
-    assert secret not in copied.note + str(copied.plain())
+def test_each_secret_of_the_corpus_is_masked_in_a_line_and_in_a_result() -> None:
+    for name, (secret, line) in SECRETS.items():
+        masked = redaction.text(line)
+        assert secret not in masked, name
+        assert "[redacted: " in masked, name
+        copied = copy_for_readers({"lines": [{"message": line, "n": 1}], line: 2})
+        assert secret not in json.dumps(copied.value), name
+        assert sum(copied.counts.values()) >= 1, name
+        assert secret not in copied.note + str(copied.plain()), name
 
 
-@pytest.mark.parametrize("name", sorted(HARMLESS))
-def test_evidence_is_left_as_it_is(name: str) -> None:
-    assert redaction.text(HARMLESS[name]) == HARMLESS[name]
-    value = {"lines": [{"message": HARMLESS[name]}]}
-    assert copy_for_readers(value) == redaction.Redacted(value)
+def test_evidence_is_left_as_it_is() -> None:
+    for name, line in HARMLESS.items():
+        assert redaction.text(line) == line, name
+        value = {"lines": [{"message": line}]}
+        assert copy_for_readers(value) == redaction.Redacted(value), name
 
 
 def test_what_surrounds_a_secret_stays_readable() -> None:
@@ -159,17 +160,14 @@ def test_a_field_that_is_named_a_secret_is_masked_whatever_it_holds(name: str) -
     assert copied.counts == {"field": 2}
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
+def test_a_field_that_only_sounds_like_one_is_not() -> None:
+    for name, value in (
         ("token_count", "12345678"), ("tokens", 7), ("next_page_token", "abcdefgh12"), ("token", "expired"),
         ("password_reset_at", "2026-01-01"), ("has_password", True), ("password", None), ("password", ""),
         ("secretary", "ada lovelace"), ("order_id", "4111111111111111"), ("trace_id", "4111111111111111"),
         ("commit", "4111111111111111"), ("key", "orders"), ("monkey", "banana"), ("cookies_accepted", "yes"),
-    ],
-)  # fmt: skip
-def test_a_field_that_only_sounds_like_one_is_not(name: str, value: Any) -> None:
-    assert copy_for_readers({name: value}).value == {name: value}
+    ):  # fmt: skip
+        assert copy_for_readers({name: value}).value == {name: value}
 
 
 def test_a_name_beside_its_value_counts_as_the_fields_name() -> None:
@@ -244,9 +242,10 @@ LONG: dict[str, Callable[[int], str]] = {
 
 @pytest.mark.parametrize("name", sorted(LONG))
 def test_no_text_takes_long(name: str) -> None:
+    length = 200_000 if FULL else 50_000
     began = time.perf_counter()
-    redaction.text(LONG[name](200_000))
-    assert time.perf_counter() - began < 2.0
+    redaction.text(LONG[name](length))
+    assert time.perf_counter() - began < length / 100_000
 
 
 def test_every_shape_has_hints_in_lower_case_and_a_sample_in_the_corpus() -> None:

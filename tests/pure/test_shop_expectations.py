@@ -1,9 +1,9 @@
 """What is expected of the example deliveries, and how a difference is told."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
-from examples.shop import deliveries, world
+from examples.shop import deliveries
 from examples.shop.expectations import compare, expected
 from incidents.adapters import READERS
 from incidents.states import Condition, Event
@@ -53,12 +53,6 @@ def test_earned_passes_honest_fails_and_traps_are_among_them() -> None:
         "refund_already_paid",
         "watchdog_heartbeat",
     }
-
-
-def test_the_rows_of_the_world_follow_from_now_alone() -> None:
-    first, second = world.rows(NOW), world.rows(NOW)
-    assert list(first.tables()) == list(second.tables())
-    assert world.rows(NOW + timedelta(hours=7)).count() == first.count()
 
 
 def test_every_role_has_a_person_and_two_can_approve() -> None:
