@@ -15,7 +15,8 @@ from investigations.talk import Message, Model, Reply, Role, ToolCall, ToolOffer
 _ANSWER = "answer"
 _HOW = """
 You work in steps. Each time answer with one JSON object and nothing else.
-{{"next": NAME, "arguments": {{…}}}} asks one of these tools; {{"next": "answer", "answer": …}} is the last word.
+{{"next": NAME, "arguments": {{…}}}} asks one of these tools.
+{{"next": "answer", "answer": …}} is your last word.
 
 {tools}
 """
