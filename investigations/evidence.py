@@ -4,13 +4,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from assay_core.results import Status
 from audit import reading
 from investigations.leases import Lease, renew
 from investigations.outcomes import BudgetSpent
+from investigations.tracing import span_of_tool
 from toolbox import gateway
 from toolbox.called import Called
 from toolbox.scope import Budget, CallScope
 from verdicts.case import Entry
+
+_FAILED = (Status.ERROR, Status.UNAVAILABLE, Status.REFUSED)
 
 
 def entries_of(investigation_id: int) -> dict[int, Entry]:
@@ -64,6 +68,11 @@ class Asker:
             raise BudgetSpent(f"The limit of {self._limit} tool calls was reached (INVESTIGATION_MAX_CALLS).")
         if self._lease is not None:
             renew(self._lease, gateway.longest(tool, self._scope.caller))
-        called = gateway.call(tool, arguments, self._scope)
+        with span_of_tool(tool) as span:
+            called = gateway.call(tool, arguments, self._scope)
+            span.note(assay__entry=called.entry)
+            span.ended(called.status.value, is_error=called.status in _FAILED)
+            if span.holds_content:
+                span.answered(called.arguments, gateway.shown(called).plain())
         assert self._scope.investigation is not None  # every asker belongs to a run
         return _entry(called, self._scope.investigation)
