@@ -1,4 +1,4 @@
-"""People, their teams, their tokens, and the sign-ins that failed of late."""
+"""People, their teams, their tokens, who is invited, and the sign-ins that failed of late."""
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
@@ -21,6 +21,10 @@ class User(AbstractUser):
     """One person. Roles are groups (accounts.roles); teams say whose incidents they see."""
 
     teams = models.ManyToManyField(Team, related_name="people", blank=True)
+    time_zone = models.CharField(
+        max_length=64, blank=True, default="", help_text="IANA name; empty for the browser's own"
+    )
+    theme = models.CharField(max_length=6, blank=True, default="", help_text="empty for the browser's choice")
 
     class Meta(AbstractUser.Meta):
         permissions = (
@@ -30,10 +34,46 @@ class User(AbstractUser):
             ("submit_claims", "Can enter a claim"),
             ("manage_tools", "Can deny, pause and resume tools"),
             ("manage_rules", "Can suspend rules and lift suspensions"),
+            ("manage_people", "Can invite people, give roles and teams, and switch accounts off"),
         )
 
     def __str__(self) -> str:
         return self.get_full_name() or self.username
+
+    @property
+    def actor(self) -> str:
+        """How the audit log names this person."""
+        return f"person:{self.username}"
+
+
+class Invitation(models.Model):
+    """One invitation: a link that makes one account, once, with its role and team. Kept as a hash."""
+
+    email = models.EmailField(max_length=254)
+    role = models.CharField(max_length=20, help_text="the group's name")
+    team = models.ForeignKey(
+        Team, on_delete=models.PROTECT, null=True, blank=True, related_name="invitations"
+    )
+    secret_digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of 256 random bits")
+    made_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="invitations_made")
+    made_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    accepted_by = models.OneToOneField(
+        User, on_delete=models.PROTECT, null=True, blank=True, related_name="invitation"
+    )
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-made_at",)
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(expires_at__gt=models.F("made_at")), name="invitation_ends_after_it_begins"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"invitation of {self.email}"
 
 
 class SignInAttempt(models.Model):

@@ -1,6 +1,7 @@
 """What a person may do, by the name that Django checks, and which role may do it.
 
-The groups and their permissions are made by migration 0002; a test holds the two to each other.
+The groups and their permissions are made by migrations; a test holds the two to each other. A new permission
+needs its line here, in `User.Meta`, and a migration that calls `accounts.migrations._granting.granting`.
 """
 
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ class Permission(StrEnum):
     SUBMIT_CLAIMS = "accounts.submit_claims"
     MANAGE_TOOLS = "accounts.manage_tools"
     MANAGE_RULES = "accounts.manage_rules"
+    MANAGE_PEOPLE = "accounts.manage_people"
 
     @property
     def codename(self) -> str:
@@ -33,7 +35,12 @@ GRANTED: Mapping[Role, frozenset[Permission]] = {
     Role.ON_CALL: _WORKING,
     Role.MANAGER: _WORKING | {Permission.SEE_EVERY_TEAM},
     Role.ADMINISTRATOR: _WORKING
-    | {Permission.SEE_EVERY_TEAM, Permission.MANAGE_TOOLS, Permission.MANAGE_RULES},
+    | {
+        Permission.SEE_EVERY_TEAM,
+        Permission.MANAGE_TOOLS,
+        Permission.MANAGE_RULES,
+        Permission.MANAGE_PEOPLE,
+    },
     Role.AUDITOR: _READING | {Permission.SEE_EVERY_TEAM},
 }
 
@@ -45,5 +52,6 @@ REFUSALS: Mapping[Permission, str] = {
     ),
     Permission.MANAGE_RULES: "Rules are suspended, and suspensions lifted, by administrators.",
     Permission.MANAGE_TOOLS: "Tool rules are made and ended by administrators.",
+    Permission.MANAGE_PEOPLE: "People, teams and invitations are looked after by administrators.",
     Permission.SUBMIT_CLAIMS: "Your role does not enter claims. Ask an administrator if that is wrong.",
 }

@@ -91,6 +91,8 @@ TEMPLATES = [
 # DATABASE_URL is the application's role; DATABASE_OWNER_URL, where given, migrates.
 # The pool is for the web process and the workers; a command that runs without a server must not wait for it.
 DATABASE_POOL = env.flag("DATABASE_POOL", False)
+# What every call asks is planned once for each kept connection. Not every pooler in between can keep that.
+_PREPARED = env.flag("DATABASE_PREPARED", True)
 _STATEMENT_TIMEOUT_MS = env.integer("DATABASE_STATEMENT_TIMEOUT_MS", 30_000)
 
 
@@ -104,6 +106,7 @@ def _database(url: str, *, pooled: bool) -> dict[str, Any]:
         f"-c statement_timeout={_STATEMENT_TIMEOUT_MS} -c idle_in_transaction_session_timeout=60000 {asked}"
     ).rstrip()
     if pooled:
+        parsed["OPTIONS"]["prepare_threshold"] = 2 if _PREPARED else None
         parsed["OPTIONS"]["pool"] = {"min_size": 1, "max_size": env.integer("DATABASE_POOL_SIZE", 8, least=1)}
     return parsed
 
