@@ -1,8 +1,9 @@
 """Exchanges with models, their transcripts, and what was recorded of who hosts a model."""
 
 import django.db.models.deletion
-import investigations.states
 from django.db import migrations, models
+
+import investigations.states
 
 
 class Migration(migrations.Migration):

@@ -1,0 +1,317 @@
+"""The one module that speaks HTTP to a model: one chat completion, with repetitions, within its time.
+
+No redirect is followed, no more is read than a reply may hold, and one byte a second does not stretch a
+request: a watch shuts its socket. What a server says is shown without its secrets, and never the key.
+"""
+
+import json
+import random
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cache
+from ssl import SSLContext
+from typing import Any
+
+import httpx
+
+from investigations.named import Endpoint
+from investigations.replied import ReplyUnreadable, Stream, loads
+from investigations.streamed import Shown, events
+from investigations.talk import EndpointDown, Reply
+from toolbox import redaction
+
+MOST_BYTES = 8 * 1024 * 1024
+_MOST_SHOWN = 300
+_CONNECT_SECONDS = 10.0
+_MOST_BACKOFF = 30.0
+_PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A reply, after how many requests and how long. Without one, `refused` holds the error that refused."""
+
+    reply: Reply | None
+    tries: int
+    seconds: float
+    refused: str = ""
+
+
+class NoReply(EndpointDown):
+    """As its base says; with how often it was tried and how long that took."""
+
+    def __init__(self, sentence: str, *, tries: int, seconds: float) -> None:
+        super().__init__(sentence)
+        self.tries, self.seconds = tries, seconds
+
+
+class _Failed(Exception):
+    """One request brought no reply. `again` says that another may; `pause` is what the server asks for."""
+
+    def __init__(self, sentence: str, *, again: bool, pause: float | None = None) -> None:
+        super().__init__(sentence)
+        self.again, self.pause = again, pause
+
+
+class _Refused(Exception):
+    """The server's error says that it refuses the content."""
+
+
+def complete(
+    endpoint: Endpoint,
+    body: Mapping[str, Any],
+    *,
+    read: Callable[[Any], Reply],
+    on_text: Callable[[str], None] | None = None,
+) -> Answered:
+    """Ask for one completion; streamed where the body says so, its text then given to `on_text`.
+
+    `read` turns what came into a Reply, or raises ReplyUnreadable.
+
+    Repeats what may pass (429, 5xx, a broken connection or reply) with growing pauses, or those that the
+    server asks for, until the endpoint's tries or its time are spent. Once a text was shown nothing is
+    repeated. Raises NoReply.
+    """
+    content = json.dumps(body, separators=(",", ":")).encode("ascii")
+    began = time.monotonic()
+    end = began + endpoint.total_seconds
+    shown = Shown(on_text, endpoint.quirks.thinking)
+    for number in range(1, endpoint.tries + 1):
+        try:
+            reply = _once(_Request(endpoint, content, read, shown, end))
+            return Answered(reply, number, time.monotonic() - began)
+        except _Refused as refused:
+            return Answered(None, number, time.monotonic() - began, refused=str(refused))
+        except _Failed as failed:
+            pause = failed.pause if failed.pause is not None else _backoff(endpoint, number)
+            reason = _why_no_more(failed, endpoint, number, pause, end, is_shown=shown.is_any)
+            if reason:
+                sentence = f"The model endpoint {endpoint.name} ({endpoint.host}) gave no reply: {reason}"
+                raise NoReply(sentence, tries=number, seconds=time.monotonic() - began) from None
+        time.sleep(pause)
+    raise AssertionError("the last try either answers or raises")
+
+
+def _why_no_more(
+    failed: _Failed, endpoint: Endpoint, number: int, pause: float, end: float, *, is_shown: bool
+) -> str:
+    """Return why it is not tried again, or an empty text where it is."""
+    if not failed.again:
+        return f"{failed}."
+    if is_shown:
+        return f"{failed}, in the middle of a text that was shown already."
+    if number >= endpoint.tries:
+        return f"{failed} (the last of {number} tries)."
+    if time.monotonic() + pause >= end:
+        return f"{failed}, and {endpoint.total_seconds:g} s for all tries leave no time for another."
+    return ""
+
+
+def _backoff(endpoint: Endpoint, number: int) -> float:
+    longest = min(endpoint.backoff * 2.0 ** (number - 1), _MOST_BACKOFF)
+    return longest * random.uniform(0.5, 1.0)  # noqa: S311 spreads callers, hides nothing
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What each of the tries has in common."""
+
+    endpoint: Endpoint
+    content: bytes
+    read: Callable[[Any], Reply]
+    shown: Shown
+    end: float
+
+
+def _once(request: _Request) -> Reply:
+    endpoint = request.endpoint
+    left = min(endpoint.seconds, request.end - time.monotonic())
+    until = time.monotonic() + left
+    try:
+        with (
+            _Watch(left) as watch,
+            _client(endpoint, left) as client,
+            _posted(client, request, watch) as response,
+        ):
+            _refuse_failures(response, endpoint, until)
+            if _is_events(response):
+                return request.read(_streamed(response, until, request.shown))
+            reply = request.read(loads(_body(response, until)))
+            request.shown.add(reply.text)
+            return reply
+    except ReplyUnreadable as error:
+        late = time.monotonic() >= until - 0.01
+        sentence = f"it took longer than {left:.3g} s" if late else f"what it sent cannot be read: {error}"
+        raise _Failed(sentence, again=True) from None
+    except (httpx.TimeoutException, httpx.TransportError, httpx.DecodingError, TimeoutError) as error:
+        if time.monotonic() >= until - 0.01 or isinstance(error, httpx.ReadTimeout | TimeoutError):
+            raise _Failed(f"it took longer than {left:.3g} s", again=True) from None
+        raise _Failed(_in_words(error), again=True) from None
+    except (httpx.InvalidURL, UnicodeError):
+        raise _Failed("its address cannot be used", again=False) from None
+
+
+def _in_words(error: Exception) -> str:
+    if isinstance(error, httpx.ConnectError):
+        reason = redaction.text(str(error))[:_MOST_SHOWN]
+        return f"nobody answers at its address ({reason})"
+    return f"the connection broke off ({type(error).__name__})"
+
+
+@cache
+def _tls() -> SSLContext:
+    """Return what certificates are checked with; reading the list takes longer than many a reply."""
+    return httpx.create_ssl_context()
+
+
+def _client(endpoint: Endpoint, seconds: float) -> httpx.Client:
+    return httpx.Client(
+        verify=_tls(),
+        follow_redirects=False,
+        # A company's proxy leads out; what is on this machine is not sent there.
+        trust_env=not endpoint.is_local,
+        timeout=httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS)),
+    )
+
+
+@contextmanager
+def _posted(client: httpx.Client, request: _Request, watch: "_Watch") -> Iterator[httpx.Response]:
+    headers = {
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+        "Accept-Encoding": "identity",
+        "User-Agent": "assay",
+    }
+    endpoint = request.endpoint
+    if endpoint.key:
+        headers["Authorization"] = f"Bearer {endpoint.key}"
+    with client.stream(
+        "POST",
+        f"{endpoint.base_url}/chat/completions",
+        content=request.content,
+        headers=headers,
+        extensions={"trace": watch.note},
+    ) as response:
+        yield response
+
+
+class _Watch:
+    """Shuts the sockets of one request when its time is over, wherever it is reading then."""
+
+    def __init__(self, seconds: float) -> None:
+        self._timer = threading.Timer(seconds, self._shut)
+        self._timer.daemon = True
+        self._sockets: list[socket.socket] = []
+        self._is_over = False
+
+    def __enter__(self) -> "_Watch":
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+    def note(self, event: str, told: Mapping[str, Any]) -> None:
+        """Learn of a new connection; httpx calls this at each stage of a request."""
+        if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
+            connection = told["return_value"].get_extra_info("socket")
+            if isinstance(connection, socket.socket):
+                self._sockets.append(connection)
+                if self._is_over:  # looking up the name took all the time
+                    self._shut()
+
+    def _shut(self) -> None:
+        self._is_over = True
+        for connection in self._sockets:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+
+def _chunks(response: httpx.Response, until: float) -> Iterator[bytes]:
+    """Yield the body as it comes; raise ReplyUnreadable once it is too long, TimeoutError once it is late."""
+    if response.headers.get("Content-Encoding", "identity").strip().lower() not in ("identity", ""):
+        raise ReplyUnreadable("it is packed, which nobody asked for")
+    size = 0
+    for chunk in response.iter_raw():
+        size += len(chunk)
+        if size > MOST_BYTES:
+            raise ReplyUnreadable(f"it is longer than {MOST_BYTES} bytes")
+        yield chunk
+        if time.monotonic() >= until:
+            raise TimeoutError
+
+
+def _body(response: httpx.Response, until: float) -> bytes:
+    return b"".join(_chunks(response, until))
+
+
+def _is_events(response: httpx.Response) -> bool:
+    kind: str = response.headers.get("Content-Type", "")
+    return kind.partition(";")[0].strip().lower() == "text/event-stream"
+
+
+def _streamed(response: httpx.Response, until: float, shown: Shown) -> dict[str, Any]:
+    stream = Stream()
+    for data in events(_chunks(response, until)):
+        shown.add(stream.add(data))
+        if stream.ended:
+            break
+    return stream.whole()
+
+
+def _refuse_failures(response: httpx.Response, endpoint: Endpoint, until: float) -> None:
+    """Raise _Failed, or _Refused, for every status but 200."""
+    code = response.status_code
+    if code == 200:
+        return
+    if 300 <= code < 400:
+        raise _Failed(
+            f"it redirects ({code}), which is not followed: set the base URL to where it leads", again=False
+        )
+    try:
+        said = loads(_body(response, until))
+    except (ReplyUnreadable, TimeoutError):
+        said = None
+    error = said.get("error") if isinstance(said, Mapping) else None
+    told = error if isinstance(error, Mapping) else said if isinstance(said, Mapping) else {}
+    words = _shown_words(told.get("message") or error or told.get("detail"), endpoint)
+    if code == 400 and any(told.get(name) in endpoint.quirks.refusal_codes for name in _said_under(told)):
+        raise _Refused(words or "the content was refused")
+    hint = {
+        401: ": check its key",
+        403: ": check its key and what it may use",
+        404: ": check base URL and model",
+    }
+    sentence = f"it answers {code}{hint.get(code, '')}{f' ({words})' if words else ''}"
+    raise _Failed(sentence, again=code in _PASSING, pause=_asked_pause(response))
+
+
+def _said_under(told: Mapping[str, Any]) -> list[str]:
+    return [name for name in ("code", "type") if isinstance(told.get(name), str)]
+
+
+def _shown_words(value: Any, endpoint: Endpoint) -> str:
+    """Return a server's words as people may see them: cut, in one line, without a secret."""
+    if not isinstance(value, str):
+        return ""
+    whole = value.replace(endpoint.key, "[redacted: model key]") if endpoint.key else value
+    printable = "".join(each if each.isprintable() else " " for each in whole)
+    return redaction.text(" ".join(printable.split())[: 4 * _MOST_SHOWN])[:_MOST_SHOWN]
+
+
+def _asked_pause(response: httpx.Response) -> float | None:
+    """Return the seconds of Retry-After, which is a number or a date; None where it is neither."""
+    word = response.headers.get("Retry-After", "").strip()
+    if word.replace(".", "", 1).isdigit() and word.isascii():
+        return float(word)
+    try:
+        at = parsedate_to_datetime(word)
+        return max(0.0, (at.astimezone(UTC) - datetime.now(UTC)).total_seconds())
+    except (TypeError, ValueError, OverflowError):
+        return None

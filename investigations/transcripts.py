@@ -1,0 +1,161 @@
+"""Exchanges as they are kept: stored before they are sent, ended with their reply, their texts by digest."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from investigations.models import Exchange, Transcript
+from investigations.states import Exchanged, Purpose
+from investigations.talk import Reply
+from toolbox import redaction
+
+
+class TranscriptMissing(LookupError):
+    """No transcript, or not every part of it, is kept under a digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A redacted text with the digest under which it is kept."""
+
+    digest: str
+    body: str
+
+    @classmethod
+    def of(cls, value: Any) -> "Part":
+        """Return a JSON value, which is redacted already, as a part."""
+        # Not the canonical form: schemas hold floats. Escaped, so that NUL and lone surrogates can be stored.
+        body = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return cls(hashlib.sha256(body.encode("ascii")).hexdigest(), body)
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """On which occasion a model is spoken to."""
+
+    purpose: Purpose
+    investigation: int | None = None
+    incident: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An exchange that is stored and not ended."""
+
+    id: int
+    request: Mapping[str, Any]
+
+
+def begin(
+    occasion: Occasion,
+    *,
+    endpoint: str,
+    model: str,
+    step: int,
+    request: Mapping[str, Any],
+    parts: Iterable[Part],
+) -> Opened:
+    """Store an exchange that is about to be sent, and the parts that were not kept before.
+
+    `request` is the body with each part in its place named by digest.
+    """
+    keep(parts)
+    row = Exchange.objects.create(
+        investigation_id=occasion.investigation,
+        incident_id=occasion.incident,
+        purpose=occasion.purpose,
+        endpoint=endpoint,
+        model=model[:200],
+        step=step,
+        created_at=timezone.now(),
+    )
+    return Opened(row.pk, request)
+
+
+def end(opened: Opened, reply: Reply, *, tries: int) -> None:
+    """Store the reply of an exchange with its cost."""
+    outcome = Exchanged(reply.finish.value)
+    _close(
+        opened,
+        plain_reply(reply),
+        outcome=outcome,
+        tries=tries,
+        fingerprint=reply.fingerprint,
+        tokens_in=reply.spent.tokens_in,
+        tokens_out=reply.spent.tokens_out,
+        micros=reply.spent.micros,
+        seconds=reply.spent.seconds,
+        **({"model": reply.model} if reply.model else {}),
+    )
+
+
+def fail(opened: Opened, reason: str, *, tries: int, seconds: float) -> None:
+    """Store that no reply came, and why."""
+    _close(opened, None, outcome=Exchanged.DOWN, reason=reason, tries=tries, seconds=seconds)
+
+
+def _close(opened: Opened, reply: Mapping[str, Any] | None, **columns: Any) -> None:
+    part = Part.of({"request": opened.request, "reply": reply, "reason": columns.get("reason", "")})
+    with transaction.atomic():
+        keep([part])
+        Exchange.objects.filter(pk=opened.id, outcome=Exchanged.SENT).update(
+            transcript_digest=part.digest, **columns
+        )
+
+
+def keep(parts: Iterable[Part]) -> None:
+    """Store texts by their digests; those that are kept already stay as they are."""
+    now = timezone.now()
+    rows = [Transcript(digest=part.digest, body=part.body, created_at=now) for part in parts]
+    if rows:
+        Transcript.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def plain_reply(reply: Reply) -> dict[str, Any]:
+    """Return a reply as its transcript keeps it: without its secrets, and without its numbers."""
+    return {
+        "text": redaction.text(reply.text),
+        "refusal": redaction.text(reply.refusal),
+        "calls": [
+            {"id": call.id, "name": redaction.text(call.name), "arguments": redaction.text(call.arguments)}
+            for call in reply.calls
+        ],
+        "finish": reply.finish.value,
+        "model": reply.model,
+        "fingerprint": reply.fingerprint,
+    }
+
+
+def read(digest: str) -> dict[str, Any]:
+    """Return an exchange's transcript with every message in full; raise TranscriptMissing."""
+    record = _bodies([digest])[digest]
+    request = record["request"]
+    digests = [*request["messages"], *filter(None, (request.get("tools"), request.get("response_format")))]
+    found = _bodies(digests)
+    whole = {**request, "messages": [found[each] for each in request["messages"]]}
+    for name in ("tools", "response_format"):
+        if request.get(name):
+            whole[name] = found[request[name]]
+    return {**record, "request": whole}
+
+
+def _bodies(digests: Iterable[str]) -> dict[str, Any]:
+    wanted = set(digests)
+    rows = Transcript.objects.filter(digest__in=wanted).values_list("digest", "body")
+    found = {digest: json.loads(body) for digest, body in rows}
+    if missing := wanted - set(found):
+        raise TranscriptMissing(f"nothing is kept under {min(missing)}")
+    return found
+
+
+def count(occasion: Occasion) -> int:
+    """Return how many exchanges a run has had for this purpose; it goes on numbering from there."""
+    if occasion.investigation is None:
+        return 0
+    rows = Exchange.objects.filter(investigation_id=occasion.investigation, purpose=occasion.purpose)
+    return rows.count()
