@@ -1,5 +1,6 @@
 """All settings. Runs with nothing set for development; every variable is described in docs/settings.md."""
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +141,10 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_DEFAULT_QUEUE = "upkeep"
-CELERY_TASK_ROUTES = {"incidents.tasks.investigate": {"queue": "investigate"}}
+CELERY_TASK_ROUTES = {
+    "incidents.tasks.investigate": {"queue": "investigate"},
+    "incidents.tasks.answer": {"queue": "investigate"},
+}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # Redelivery after kill -9 needs the two restore options; the leases decide, the broker only wakes.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -179,8 +183,13 @@ DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM", "assay@localhost")
 TRIAGE_TOOLS = env.paths("TRIAGE_TOOLS")
 TRIAGE_CONNECTORS = env.text("TRIAGE_CONNECTORS")
 TRIAGE_RULES = env.words("TRIAGE_RULES")
+TRIAGE_CITATIONS = env.text("TRIAGE_CITATIONS")
 
 # --- Models -----------------------------------------------------------------------------------
+# The guards of a draft: whose cases a critic reads, how often a rubric grades, how long an id is looked up.
+CRITIC_KINDS = env.words("CRITIC_KINDS", ["claim"])
+RUBRIC_ITERATIONS = env.integer("RUBRIC_ITERATIONS", 3, least=1)
+CITATION_SECONDS = env.integer("CITATION_SECONDS", 3, least=1)
 # Who gathers: with `auto`, a model where one is named, else the playbook.
 INVESTIGATOR = env.choice("INVESTIGATOR", ("auto", "playbook", "model"), "auto")
 MODEL_ENDPOINTS = {name: modelenv.endpoint(name) for name in modelenv.PREFIXES}
@@ -196,6 +205,12 @@ INVESTIGATION_MAX_CALLS = env.integer("INVESTIGATION_MAX_CALLS", 60, least=1)
 TOOL_CALLS_A_MINUTE = env.integer("TOOL_CALLS_A_MINUTE", 600, least=1)
 CALLER_CALLS_A_MINUTE = env.integer("CALLER_CALLS_A_MINUTE", 120, least=1)
 TOOL_ASK_SECONDS = env.integer("TOOL_ASK_SECONDS", 45, least=1)
+ASK_MAX_TURNS = env.integer("ASK_MAX_TURNS", 8, least=1)
+ASK_MAX_CALLS = env.integer("ASK_MAX_CALLS", 12, least=1)
+ASK_MAX_TOKENS = env.integer("ASK_MAX_TOKENS", 200_000, least=1)
+ASK_MAX_COST = env.decimal("ASK_MAX_COST", Decimal(1))
+ASK_MAX_SECONDS = env.integer("ASK_MAX_SECONDS", 120, least=1)
+LIVE_LINKS = env.integer("LIVE_LINKS", 100)
 
 # --- MCP --------------------------------------------------------------------------------------
 # Exact values, ports included: a pattern would let a page of a stranger's reach a server at home.
@@ -211,6 +226,12 @@ OIDC_ISSUER = env.text("OIDC_ISSUER").rstrip("/")
 TRACES_ARE_SENT = bool(
     env.text("OTEL_EXPORTER_OTLP_ENDPOINT") or env.text("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 ) and not env.flag("OTEL_SDK_DISABLED", False)
+_TRACES_PROTOCOL = env.text("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
+if TRACES_ARE_SENT and _TRACES_PROTOCOL != "http/protobuf":
+    raise ImproperlyConfigured(
+        f"OTEL_EXPORTER_OTLP_PROTOCOL={_TRACES_PROTOCOL!r}: spans are sent by http/protobuf only. Unset it, and "
+        "name the receiver's HTTP address, whose port is 4318 as a rule, in OTEL_EXPORTER_OTLP_ENDPOINT."
+    )
 TRACES_HOLD_CONTENT = env.flag("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", False)
 
 # --- People -----------------------------------------------------------------------------------
@@ -313,5 +334,8 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
-    "loggers": {"mcp": {"level": "WARNING"}},  # it has a line for each request
+    "loggers": {
+        "mcp": {"level": "WARNING"},  # it has a line for each request
+        "opentelemetry.exporter": {"level": "ERROR"},  # and this one for each time that it tries again
+    },
 }
