@@ -20,7 +20,7 @@ _FAILED = (Status.ERROR, Status.UNAVAILABLE, Status.REFUSED)
 def entries_of(investigation_id: int) -> dict[int, Entry]:
     """Return every tool call of the run by its entry id, those of former attempts too."""
     return {
-        called.entry: _entry(called, investigation_id) for called in gateway.entries_of_run(investigation_id)
+        called.entry: entry_of(called, investigation_id) for called in gateway.entries_of_run(investigation_id)
     }
 
 
@@ -30,7 +30,8 @@ def erased_of(investigation_id: int) -> dict[int, str]:
     return {each.id: each.leaf for each in stored if each.payload is None}
 
 
-def _entry(called: Called, investigation_id: int) -> Entry:
+def entry_of(called: Called, investigation_id: int) -> Entry:
+    """Return a recorded call as a case holds it."""
     return Entry(
         id=called.entry,
         leaf=called.leaf,
@@ -75,4 +76,4 @@ class Asker:
             if span.holds_content:
                 span.answered(called.arguments, gateway.shown(called).plain())
         assert self._scope.investigation is not None  # every asker belongs to a run
-        return _entry(called, self._scope.investigation)
+        return entry_of(called, self._scope.investigation)
