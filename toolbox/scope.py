@@ -42,6 +42,7 @@ class CallScope:
     `via` says for the entry how the question came: "mcp 2026-07-28 over http". `subject` are the identifiers
     of the incident that the call is about. `is_derived` is for code alone, which asks what a rule demands:
     such a question follows from the subject, so it is not held to it, and capacity is no reason to refuse it.
+    `seconds` ends a call earlier than its tool's own limit would.
     """
 
     caller: str
@@ -52,3 +53,4 @@ class CallScope:
     via: str = ""
     subject: Mapping[str, str] | None = field(default=None, hash=False)
     is_derived: bool = False
+    seconds: float | None = None
