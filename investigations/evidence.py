@@ -74,6 +74,6 @@ class Asker:
             span.note(assay__entry=called.entry)
             span.ended(called.status.value, is_error=called.status in _FAILED)
             if span.holds_content:
-                span.answered(called.arguments, gateway.shown(called).plain())
+                span.answered(called.arguments, gateway.shown(called).value)
         assert self._scope.investigation is not None  # every asker belongs to a run
         return entry_of(called, self._scope.investigation)

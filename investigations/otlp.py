@@ -4,8 +4,11 @@ It is ours alone and not the process's: what libraries trace of themselves is no
 (headers, time-out, sampling, the service's name) is read by OpenTelemetry from its own variables.
 """
 
+import atexit
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -16,12 +19,13 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Span, SpanKind
 
 _SERVICE = "assay"
+_PATIENCE_SECONDS = 2.0
 
 
 @contextmanager
 def started(name: str, attributes: Mapping[str, Any], *, is_client: bool) -> Iterator[Span]:
     """Open a span below the current one. An exception that passes through is not written into it."""
-    tracer = provider().get_tracer("assay")
+    tracer = sender().provider.get_tracer("assay")
     with tracer.start_as_current_span(
         name,
         kind=SpanKind.CLIENT if is_client else SpanKind.INTERNAL,
@@ -32,10 +36,35 @@ def started(name: str, attributes: Mapping[str, Any], *, is_client: bool) -> Ite
         yield span
 
 
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """What sends this process's spans: by a thread of its own, so that nobody waits for one."""
+
+    provider: TracerProvider
+    exporter: OTLPSpanExporter
+
+    def end(self) -> None:
+        """Send what is left. One that is away would be tried for half a minute: it gets two seconds."""
+        ending = threading.Thread(target=self.provider.shutdown, daemon=True)
+        ending.start()
+        ending.join(_PATIENCE_SECONDS)
+        if ending.is_alive():
+            self.exporter.shutdown()  # type: ignore[no-untyped-call]  # it has no annotations
+            ending.join(_PATIENCE_SECONDS)
+
+
 @cache
-def provider() -> TracerProvider:
-    """Return this process's provider. Spans are sent by a thread of its own: nobody waits for one."""
+def sender() -> Sender:
+    """Return this process's sender, made for its first span."""
     resource = Resource.create({SERVICE_NAME: _SERVICE}).merge(OTELResourceDetector().detect())
-    made = TracerProvider(resource=resource)
-    made.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    made = Sender(TracerProvider(resource=resource, shutdown_on_exit=False), OTLPSpanExporter())
+    made.provider.add_span_processor(BatchSpanProcessor(made.exporter))
+    atexit.register(close)
     return made
+
+
+def close() -> None:
+    """Send what is left and end, where this process has sent anything at all."""
+    if sender.cache_info().currsize:
+        sender().end()
+        sender.cache_clear()

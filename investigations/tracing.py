@@ -7,6 +7,7 @@ What was said is not in a span unless the deployment asks for it, and then in th
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _PROVIDER = "openai"
 _FINISH = {Finish.CUT_OFF: "length", Finish.REFUSED: "content_filter", Finish.UNKNOWN: "error"}
 _PORTS = {"http": 80, "https": 443}
+_tool: ContextVar[tuple[str, "Span"] | None] = ContextVar("tool", default=None)
 
 
 class Span:
@@ -65,6 +67,11 @@ class Span:
             said = Message(Role.ASSISTANT, reply.text, calls=reply.calls)
             whole = {**_message(said), "finish_reason": finish}
             self._span.set_attribute("gen_ai.output.messages", json.dumps([whole]))
+
+    @property
+    def holds_content(self) -> bool:
+        """Whether what was said belongs in it."""
+        return self._span is not None and bool(settings.TRACES_HOLD_CONTENT)
 
     def answered(self, arguments: Mapping[str, Any], result: Any) -> None:
         """Add a tool's arguments and the answer as readers see it, where content is wanted."""
@@ -123,7 +130,14 @@ def span_of_chat(
 
 @contextmanager
 def span_of_tool(name: str, *, call: str = "") -> Iterator[Span]:
-    """Open the span of one tool call; `call` is the id that the model gave it."""
+    """Open the span of one tool call; `call` is the id that the model gave it.
+
+    Whoever carries the call out opens it too, for runs that no model makes: inside, it is the same span.
+    """
+    outer = _tool.get()
+    if outer is not None and outer[0] == name:
+        yield outer[1]
+        return
     attributes = {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": name,
@@ -132,7 +146,19 @@ def span_of_tool(name: str, *, call: str = "") -> Iterator[Span]:
     if call:
         attributes["gen_ai.tool.call.id"] = call
     with _span(f"execute_tool {name}", attributes) as span:
-        yield span
+        before = _tool.set((name, span))
+        try:
+            yield span
+        finally:
+            _tool.reset(before)
+
+
+def close() -> None:
+    """Send what is left, as a process does that ends; a receiver that does not answer is not waited for."""
+    if settings.TRACES_ARE_SENT:
+        from investigations import otlp
+
+        otlp.close()
 
 
 @contextmanager

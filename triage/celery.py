@@ -6,7 +6,7 @@ from typing import Any
 
 from celery import Celery
 from celery.exceptions import SecurityWarning
-from celery.signals import worker_process_init
+from celery.signals import worker_process_init, worker_process_shutdown
 from kombu.transport import redis
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "triage.settings")
@@ -41,3 +41,11 @@ def prove_credentials(**_: Any) -> None:
     from toolbox import proofwatch
 
     proofwatch.begin()
+
+
+@worker_process_shutdown.connect
+def send_last_spans(**_: Any) -> None:
+    """Send the spans of the last seconds: a worker's processes end without what Python does at an exit."""
+    from investigations import tracing
+
+    tracing.close()

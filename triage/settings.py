@@ -229,7 +229,7 @@ TRACES_ARE_SENT = bool(
 _TRACES_PROTOCOL = env.text("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
 if TRACES_ARE_SENT and _TRACES_PROTOCOL != "http/protobuf":
     raise ImproperlyConfigured(
-        f"OTEL_EXPORTER_OTLP_PROTOCOL={_TRACES_PROTOCOL!r}: spans are sent by http/protobuf only. Unset it, and "
+        f"OTEL_EXPORTER_OTLP_PROTOCOL={_TRACES_PROTOCOL!r}: spans go by http/protobuf only. Unset it and "
         "name the receiver's HTTP address, whose port is 4318 as a rule, in OTEL_EXPORTER_OTLP_ENDPOINT."
     )
 TRACES_HOLD_CONTENT = env.flag("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", False)
