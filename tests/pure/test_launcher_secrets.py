@@ -30,15 +30,20 @@ EVERYTHING = {
     "SHOP_ADMIN_URL": "superuser",
     "SOMEBODYS_TOKEN": "theirs",
     "DEMO_SECRET": "demo",
+    "OTEL_EXPORTER_OTLP_HEADERS": "x-key=spans",
 }
+SPANS = "OTEL_EXPORTER_OTLP_HEADERS"
 OPEN = {"PATH", "BASE_URL", "LEASE_SECONDS", "LLM_BASE_URL", "ASK_LLM_BASE_URL"}
 
 
 @pytest.mark.parametrize(
     ("process", "given"),
     [
-        ("web", {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", *CONNECTORS}),
-        ("investigate", {"DATABASE_URL", "REDIS_URL", "LLM_API_KEY", "CRITIC_LLM_API_KEY", *CONNECTORS}),
+        ("web", {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", SPANS, *CONNECTORS}),
+        (
+            "investigate",
+            {"DATABASE_URL", "REDIS_URL", "LLM_API_KEY", "CRITIC_LLM_API_KEY", SPANS, *CONNECTORS},
+        ),
         ("execute", {"DATABASE_URL", "REDIS_URL", "EXECUTOR_SECRETS", *CONNECTORS}),
         ("upkeep", {"DATABASE_URL", "REDIS_URL", "AUDIT_SIGNING_KEY"}),
         ("beat", {"REDIS_URL"}),

@@ -9,10 +9,12 @@ QUEUES = ("investigate", "execute", "upkeep")
 # One for each named model endpoint, as triage/modelenv.py reads them; a test holds the two together.
 MODEL_PREFIXES = ("", "CANDIDATE_", "CRITIC_", "GRADER_", "ASK_")
 _MODEL_KEYS = frozenset(f"{prefix}LLM_API_KEY" for prefix in MODEL_PREFIXES)
+# What a receiver of spans asks for stands in its headers.
+_TRACE_HEADERS = frozenset({"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"})
 # The table in the design, "Who holds which secret". "+" stands for the connectors' read-only credentials.
 SECRETS: Mapping[str, frozenset[str]] = {
-    "web": frozenset({"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "+"}),
-    "investigate": frozenset({"DATABASE_URL", "REDIS_URL", *_MODEL_KEYS, "+"}),
+    "web": frozenset({"DATABASE_URL", "REDIS_URL", "SECRET_KEY", *_TRACE_HEADERS, "+"}),
+    "investigate": frozenset({"DATABASE_URL", "REDIS_URL", *_MODEL_KEYS, *_TRACE_HEADERS, "+"}),
     "execute": frozenset({"DATABASE_URL", "REDIS_URL", "EXECUTOR_SECRETS", "+"}),
     "upkeep": frozenset(
         {"DATABASE_URL", "REDIS_URL", "AUDIT_SIGNING_KEY", "AUDIT_PUT_TOKEN", "EMAIL_HOST_PASSWORD"}
@@ -21,7 +23,17 @@ SECRETS: Mapping[str, frozenset[str]] = {
     "demo": frozenset({"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DEMO_SECRET"}),
     "command": frozenset({"DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "SECRET_KEY", "+"}),
 }
-_SECRET_ENDINGS = ("_URL", "_DSN", "_KEY", "_SECRET", "_SECRETS", "_TOKEN", "_PASSWORD", "_PASSWD")
+_SECRET_ENDINGS = (
+    "_URL",
+    "_DSN",
+    "_KEY",
+    "_SECRET",
+    "_SECRETS",
+    "_TOKEN",
+    "_PASSWORD",
+    "_PASSWD",
+    "_HEADERS",
+)
 _NO_SECRETS = frozenset({"BASE_URL", *(f"{prefix}LLM_BASE_URL" for prefix in MODEL_PREFIXES)})
 
 
