@@ -43,5 +43,7 @@ class Shown:
             if close not in start:
                 return ""
             start = start.partition(close)[2].lstrip()
+            if not start:
+                return ""
         self._is_open, self._held = True, ""
         return start

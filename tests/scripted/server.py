@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.fakes.server import Asked, FakeServer, Reply
+from tests.fakes.server import Asked, FakeServer, Fault, Reply
 from tests.scripted.replies import Scripted, status
 
 _PIECE = 7  # characters of a text in one event of a stream
@@ -64,6 +64,14 @@ class Endpoint:
     def close(self) -> None:
         """Stop; open connections are cut."""
         self._server.close()
+
+    def answer_with(self, fault: Fault) -> None:
+        """Answer by a function that is given the socket, in place of the script."""
+        self._server.fault = fault
+
+    def sleep(self, seconds: float) -> None:
+        """Sleep, but not longer than the server lives."""
+        self._server.sleep(seconds)
 
     @property
     def variables(self) -> dict[str, str]:
