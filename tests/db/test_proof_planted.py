@@ -274,6 +274,19 @@ def test_a_planted_privilege_is_found_and_takes_the_tools_away_until_its_cure_is
     assert proofs.obstacle(connector) == ""
 
 
+def test_a_superusers_cure_takes_nothing_away_from_others(
+    connector: PostgresConnector, superuser: attempted.Link
+) -> None:
+    """PostgreSQL counts it as a member of every role: revoking those grants would cut their holders off."""
+    superuser.execute(f"GRANT {attempted.INTERN} TO {OWNER}; ALTER ROLE {ME} SUPERUSER".encode())
+    cures = {finding.cure for finding in blocking(connector)}
+    superuser.execute(f"REVOKE {attempted.INTERN} FROM {OWNER}; ALTER ROLE {ME} NOSUPERUSER".encode())
+    assert f"ALTER ROLE {ME} NOSUPERUSER;" in cures
+    revoking = {each for each in cures if each.startswith("REVOKE")}
+    assert {each for each in revoking if not each.endswith((f" {ME};", " PUBLIC;"))} == set()
+    assert proofs.obstacle(connector) == ""
+
+
 def test_a_session_that_becomes_somebody_else_is_found(
     connector: PostgresConnector,
     superuser: attempted.Link,

@@ -5,10 +5,8 @@ from collections.abc import Callable
 import psycopg
 import pytest
 from django.db import connection
-from psycopg import conninfo
 
 from tests.servers import Servers
-from triage.local import roles
 
 
 @pytest.mark.django_db
@@ -34,11 +32,7 @@ def test_what_one_test_committed_the_next_does_not_find(
         assert link.execute("SELECT count(*) FROM accounts_team WHERE slug = 'night'").fetchone() == (0,)
 
 
-def test_the_owner_takes_the_audit_role_only_by_asking_for_it(superuser_dsn: str, owner_dsn: str) -> None:
-    database = str(conninfo.conninfo_to_dict(owner_dsn)["dbname"])
-    roles.set_up(
-        superuser_dsn, database
-    )  # again: it is repeatable, and a test before may have used the roles
+def test_the_owner_takes_the_audit_role_only_by_asking_for_it(owner_dsn: str) -> None:
     with psycopg.connect(owner_dsn) as link:
         row = link.execute(
             "SELECT pg_has_role('assay_audit', 'USAGE'), pg_has_role('assay_audit', 'SET')"

@@ -43,7 +43,6 @@ _ON = {
     "parameter": "PARAMETER ",
 }
 _OTHERWISE = {
-    "membership": "REASSIGN OWNED BY {role} TO another_role;",  # pg_database_owner, which nobody grants
     "role_attribute": "ALTER ROLE {role} NO{right};",
     "owns": "REASSIGN OWNED BY {role} TO another_role; (then grant again what it reads)",
     "setting": "ALTER ROLE {role} SET {found} = {limit};",
@@ -76,6 +75,8 @@ def cure(check: str, found: str, privilege: str, *, via: str, role: str) -> str:
         return f"REVOKE {right} ON {_ON[check]}{found} FROM {via};"
     if check in ("membership", "reads_everything") and via:
         return f"REVOKE {found} FROM {via};"
+    if found == "pg_database_owner":  # which nobody grants
+        return f"REASSIGN OWNED BY {role} TO another_role;"
     return _OTHERWISE.get(check, _BY_OTHERS).format(
         found=found, right=right, via=via, role=role, limit=_LIMITS.get(found, "'5s'")
     )

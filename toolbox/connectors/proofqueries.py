@@ -12,7 +12,22 @@ PARAMETER_ACL_SINCE = 150000
 MAINTAIN_SINCE = 170000
 # Other databases are not inspected from here, and reading much is no writing.
 WARNINGS = frozenset({"other_database", "other_database_grants", "reads_everything"})
-_MINE = "(a.grantee=0 OR pg_has_role(current_user,a.grantee,'MEMBER'))"
+
+
+def _is_mine(role: str) -> str:
+    """Whether a role is the reader, or one that it is a member of.
+
+    PostgreSQL counts a superuser as a member of every role. What others were granted is not how it comes by
+    anything, and no cure of its may take that from them.
+    """
+    return (
+        f"({role}=(SELECT oid FROM pg_roles WHERE rolname=current_user)"
+        " OR NOT (SELECT rolsuper FROM pg_roles WHERE rolname=current_user)"
+        f" AND pg_has_role(current_user,{role},'MEMBER'))"
+    )
+
+
+_MINE = f"(a.grantee=0 OR {_is_mine('a.grantee')})"
 _NAMED = "CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END"
 
 
@@ -52,10 +67,10 @@ QUERIES = {
         WHERE r.rolname=current_user AND on_
     """,
     # NOINHERIT, SET and ADMIN OPTION alike: whoever is a member may become the role, or may let himself.
-    "membership": """
+    "membership": f"""
         SELECT quote_ident(rolname),'MEMBER',
         coalesce((SELECT string_agg(DISTINCT quote_ident(pg_get_userbyid(m.member)),', ')
-          FROM pg_auth_members m WHERE m.roleid=r.oid AND pg_has_role(current_user,m.member,'MEMBER')),'')
+          FROM pg_auth_members m WHERE m.roleid=r.oid AND {_is_mine("m.member")}),'')
         FROM pg_roles r WHERE rolname<>current_user AND pg_has_role(current_user,oid,'MEMBER')
         AND rolname NOT IN ('pg_read_all_settings','pg_read_all_stats','pg_monitor',
         'pg_stat_scan_tables','pg_read_all_data')
