@@ -1,10 +1,11 @@
 """The addresses of the rulebook's pages, and of what a person does about a verdict."""
 
-from django.urls import path
+from django.urls import include, path
 
 from incidents.views import rules, second_looks
 
 urlpatterns = [
+    path("", include("incidents.thread_urls")),
     path("rules/diff/", rules.show_diff, name="rule_diff"),
     path("rules/<slug:name>/", rules.show, name="rule"),
     path("rules/<slug:name>/suspend/", rules.suspend, name="rule_suspend"),

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from incidents import intake, sending
 from incidents.models import Delivery, Source
 from incidents.states import DeliveryState
+from investigations import questions
 from investigations import services as investigations
 
 _AT_ONCE = 500
@@ -25,6 +26,7 @@ class Swept:
 def sweep(now: datetime) -> Swept:
     """Send again what was lost, report silent heartbeats, and return the counts."""
     silences = report_silences(now)
+    resend_questions(now)
     return Swept(resend_deliveries(now), resend_investigations(now), silences)
 
 
@@ -49,6 +51,14 @@ def resend_investigations(now: datetime) -> int:
     found = investigations.due(now)
     for number in found:
         sending.send("incidents.tasks.investigate", number)
+    return len(found)
+
+
+def resend_questions(now: datetime) -> int:
+    """Send the questions that nobody answers; return how many."""
+    found = questions.due(now)
+    for number in found:
+        sending.send("incidents.tasks.answer", number)
     return len(found)
 
 

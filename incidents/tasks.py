@@ -4,6 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from incidents import folding, services, sweeping
+from investigations import answering
 
 
 @shared_task(acks_late=True, ignore_result=True)
@@ -22,6 +23,12 @@ def fold_several(delivery_ids: list[int]) -> None:
 def investigate(investigation_id: int) -> None:
     """Run one queued investigation. A second message with the same id does nothing."""
     services.investigate(investigation_id, now=timezone.now())
+
+
+@shared_task(acks_late=True, ignore_result=True)
+def answer(question_id: int) -> None:
+    """Answer one question of a person. A second message with the same id does nothing."""
+    answering.answer(question_id)
 
 
 @shared_task(ignore_result=True)

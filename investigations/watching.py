@@ -17,11 +17,13 @@ import redis
 import redis.asyncio
 from django.conf import settings
 
+from investigations.happenings import Happening
 from toolbox import redaction
 from toolbox.redaction import Cut
 
 TEXT = "text"  # the answer so far, whole: a later one replaces an earlier one
-ENDED = "ended"
+ENDED = Happening.ENDED.value
+_REPLY_BEGINS = Happening.THINKING.value
 _PREFIX = "assay:live:"
 _KEPT_SECONDS = 3600
 _MOST = 500
@@ -64,6 +66,8 @@ class Watching:
 
     def note(self, kind: str, payload: Mapping[str, Any]) -> None:
         """Tell that something happened; what is not plain JSON is told as text."""
+        if kind == _REPLY_BEGINS:
+            self._text, self._told_at = "", 0.0
         self._tell(kind, payload)
 
     def hear(self, piece: str) -> None:
@@ -73,10 +77,6 @@ class Watching:
             self._told_at = time.monotonic()
             # The last word may still grow into something that has to be masked.
             self._tell_text(self._text[: _last_gap(self._text)])
-
-    def begin_text(self) -> None:
-        """Forget the pieces heard: another reply begins."""
-        self._text, self._told_at = "", 0.0
 
     def _tell_text(self, so_far: str) -> None:
         if not so_far.strip():

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import person, requires
 from accounts.models import User
 from accounts.permissions import Permission
-from incidents import identifiers, queries
+from incidents import identifiers, queries, thread
 from incidents.forms import CloseForm, ReopenForm
 from incidents.models import Incident
 from incidents.states import State
@@ -73,6 +73,7 @@ def _context(user: User, incident: Incident) -> dict[str, Any]:
         "resolution": resolutions[0] if resolutions and is_closed else None,
         "earlier_resolutions": resolutions[1:] if is_closed else resolutions,
         "timeline": queries.timeline(incident.pk),
+        "thread": thread.lines(incident),
         "is_closed": is_closed,
         "can_look_again": incident.state == State.REVIEW and user.has_perm(Permission.TRIAGE_INCIDENTS),
         "can_move": user.has_perm(Permission.TRIAGE_INCIDENTS),

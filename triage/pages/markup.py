@@ -12,11 +12,11 @@ _LIMIT = 60_000
 # Links stay text: a draft's only links are its citations, and a link definition cannot pose as one.
 _PARSER = (
     MarkdownIt("commonmark", {"html": False, "breaks": True})
-    .enable("table")
+    .enable(["table", "strikethrough"])
     .disable(["image", "link", "autolink", "reference"])
 )
 _TAGS = {
-    "p", "br", "strong", "em", "code", "pre", "blockquote", "ul", "ol", "li", "hr",
+    "p", "br", "strong", "em", "s", "code", "pre", "blockquote", "ul", "ol", "li", "hr",
     "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
 _CITATION = re.compile(r"\[entry (\d{1,18})\]")

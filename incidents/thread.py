@@ -1,0 +1,91 @@
+"""The thread of questions beside an incident, as a page shows it, and how a question gets into it."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from django.db import transaction
+
+from accounts.models import User
+from accounts.services import actor_name
+from incidents import sending
+from incidents.livewords import LiveLine, line_of
+from incidents.models import Incident
+from incidents.subjects import subject_of
+from investigations import questions, watching
+from investigations.models import Question
+from investigations.states import Asking, CitationState
+from investigations.watching import TEXT
+
+LIVE_SHOWN = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """One id in an answer that could not be confirmed: `is_missing` where it is known not to exist."""
+
+    text: str
+    is_missing: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """What was told of something that goes on: the last lines, the words so far, and where to read on."""
+
+    lines: Sequence[LiveLine] = ()
+    text: str = ""
+    after: str = "0"
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadLine:
+    """One question with its answer."""
+
+    row: Question
+    is_open: bool
+    cited: frozenset[int]
+    doubts: Sequence[Doubt]
+    live: Live
+
+
+def ask(incident: Incident, text: str, *, by: User, now: datetime) -> Question:
+    """Put a person's question into the thread and wake a worker. Raises QuestionRefused."""
+    with transaction.atomic():
+        row = questions.ask(subject_of(incident), text, by=actor_name(by), now=now)
+        transaction.on_commit(partial(sending.send, "incidents.tasks.answer", row.pk))
+    return row
+
+
+def lines(incident: Incident) -> Sequence[ThreadLine]:
+    """Return the incident's thread, the oldest question first."""
+    return [line(row) for row in questions.thread(incident.pk)]
+
+
+def live(stream: str) -> Live:
+    """Return what was told in a stream up to now, for whoever has no script and for the page's first look."""
+    events = watching.so_far(stream)
+    told = [line_of(event.kind, event.payload) for event in events if event.kind != TEXT]
+    text = next((str(each.payload.get("text", "")) for each in reversed(events) if each.kind == TEXT), "")
+    return Live(told[-LIVE_SHOWN:], text, events[-1].id if events else "0")
+
+
+def line(row: Question) -> ThreadLine:
+    """Return one question as the page shows it."""
+    is_open = row.state in (Asking.QUEUED, Asking.RUNNING)
+    cited, doubts = _checked(row)
+    return ThreadLine(row, is_open, cited, doubts, live(watching.of_question(row.pk)) if is_open else Live())
+
+
+def _checked(row: Question) -> tuple[frozenset[int], Sequence[Doubt]]:
+    cited: set[int] = set()
+    doubts = []
+    for each in json.loads(row.citations):
+        if each["state"] == CitationState.VERIFIED:
+            if each["kind"] == "entry":
+                cited.add(int(each["value"]))
+            continue
+        doubts.append(Doubt(each["text"], each["state"] == CitationState.MISSING, each.get("reason", "")))
+    return frozenset(cited), doubts

@@ -1,0 +1,74 @@
+// What goes on right now, as the server tells it. While this link holds, the page asks the server less often;
+// without it, or where it breaks, the page goes on asking every few seconds.
+"use strict";
+
+(() => {
+  const SHOWN = 60;
+  const PATIENCE = 15000;
+  const links = new Map();
+  let asked = Date.now();
+
+  function add(place, told) {
+    const list = place.querySelector("[data-live-lines]");
+    const none = list.querySelector("[data-live-none]");
+    if (none) none.remove();
+    const line = document.createElement("li");
+    line.textContent = told.words;
+    if (told.entry) {
+      const cite = document.createElement("a");
+      cite.className = "cite";
+      cite.href = `/entries/${Number(told.entry)}/`;
+      cite.dataset.peek = "";
+      cite.textContent = `entry ${Number(told.entry)}`;
+      line.append(" ", cite);
+    }
+    list.append(line);
+    while (list.children.length > SHOWN) list.firstElementChild.remove();
+    list.scrollTop = list.scrollHeight;
+  }
+
+  function end(place) {
+    close(place);
+    const scope = place.closest("[data-live-scope], li, section, article") || document.body;
+    const poll = scope.querySelector("[data-poll]") || document.querySelector("[data-poll]");
+    if (poll) htmx.trigger(poll, "live-ended");
+  }
+
+  function close(place) {
+    const link = links.get(place);
+    if (link) link.close();
+    links.delete(place);
+  }
+
+  function open(place) {
+    const link = new EventSource(`${place.dataset.live}?after=${encodeURIComponent(place.dataset.after || "0")}`);
+    links.set(place, link);
+    link.addEventListener("told", (event) => add(place, JSON.parse(event.data)));
+    link.addEventListener("text", (event) => {
+      const words = place.querySelector("[data-live-text]");
+      words.textContent = JSON.parse(event.data).text;
+      words.hidden = false;
+    });
+    link.addEventListener("ended", () => end(place));
+    link.addEventListener("error", () => { if (link.readyState === EventSource.CLOSED) links.delete(place); });
+  }
+
+  function look() {
+    for (const place of [...links.keys()]) if (!place.isConnected) close(place);
+    document.querySelectorAll("[data-live]").forEach((place) => { if (!links.has(place)) open(place); });
+  }
+
+  // The poll that a link stands in for waits; once in a while it asks all the same.
+  document.body.addEventListener("htmx:beforeRequest", (event) => {
+    const source = event.detail.elt;
+    if (!source.matches("[data-poll]")) return;
+    const why = event.detail.requestConfig.triggeringEvent;
+    const holds = [...links.values()].some((link) => link.readyState === EventSource.OPEN);
+    if (holds && !(why && why.type === "live-ended") && Date.now() - asked < PATIENCE) event.preventDefault();
+    else asked = Date.now();
+  });
+
+  look();
+  document.addEventListener("htmx:afterSettle", look);
+  addEventListener("pagehide", () => { for (const place of [...links.keys()]) close(place); });
+})();
