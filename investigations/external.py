@@ -22,12 +22,12 @@ from assay_core.canonical import canonical, digest
 from assay_core.instants import as_text
 from audit import reading, writing
 from investigations import contract, leases, models, rulebook
-from investigations.demands import ask_all, demands_of, is_asked, is_early
 from investigations.evidence import Asker, entries_of
 from investigations.judging import freeze, store
 from investigations.leases import Lease, note
 from investigations.outcomes import Judgement, LeaseLost, OnJudged, SubmissionLate
 from investigations.states import OPEN, State
+from investigations.topping import top_up
 from toolbox.scope import CallScope
 from verdicts.case import Finding, Subject, Submission
 
@@ -145,15 +145,12 @@ def _claim(investigation_id: int, by: str) -> tuple[Lease, models.Investigation]
 def _top_up(row: models.Investigation, lease: Lease, submission: Submission) -> tuple[Finding, ...]:
     """Ask each fact of the submitted hypothesis that nobody asked, with the rule's own arguments."""
     subject = Subject.from_plain(json.loads(row.subject))
-    demands = demands_of(submission.hypothesis, subject, rulebook.current_rulebook())
-    now, entries = timezone.now(), entries_of(row.pk)
-    missing = [each for each in demands if not is_asked(each, entries) and not is_early(each, now)]
     ask = Asker(
         CallScope(caller="rule", investigation=row.pk, incident=row.incident_id, is_derived=True),
         lease=lease,
         limit=settings.INVESTIGATION_MAX_CALLS,
     )
-    return ask_all(missing, ask, author="rule")
+    return top_up(row, subject, submission.hypothesis, ask)
 
 
 def _judge(

@@ -33,6 +33,7 @@ _TEMPLATE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _LOOK_ALIKE = str.maketrans("<>|[]#:`｜", "‹›¦⟦⟧＃꞉ˋ¦")
+_NAMED = re.compile(r"<data ([0-9a-f]{16}) ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,14 @@ class Marker:
     """The label of one run: what others wrote stands between `<data N …>` and `</data N>`."""
 
     nonce: str
+
+    @classmethod
+    def of(cls, told: str) -> "Marker":
+        """Return the marker that a prompt names; raise LookupError for one that names none."""
+        found = _NAMED.search(told)
+        if found is None:
+            raise LookupError("the prompt of this run names no marker")
+        return cls(found[1])
 
     def data(self, what: str, text: str) -> str:
         """Return a stranger's text as labelled data; `what` says in our words what it is."""

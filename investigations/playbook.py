@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from investigations.demands import Ask, is_early, question
+from investigations.demands import Ask, demands_of, is_early, question
 from investigations.outcomes import BudgetSpent
 from verdicts.case import NONE_OF_THESE, Case, Entry, Finding, Subject, Submission
 from verdicts.demand import Demand
@@ -17,6 +17,7 @@ from verdicts.verdict import verdict
 
 # A start further ahead than this is a sender's wrong clock: waiting for it would hide the incident for years.
 _AHEAD = timedelta(hours=1)
+NOTHING = Submission(hypothesis=NONE_OF_THESE, findings=(), draft="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +70,27 @@ def investigate(
     ]
     chosen = _choose(trials)
     if chosen is None:
-        return Gathered(Submission(hypothesis=NONE_OF_THESE, findings=(), draft=""), note=note)
+        return Gathered(NOTHING, note=note)
     gathered = Gathered(_submission(chosen), note=note)
-    if chosen.verdict.passed or not chosen.only_waits or subject.started_at > now + _AHEAD:
-        return gathered
-    first = min(chosen.pending, key=_opens_at)
-    return replace(gathered, wait_until=first.not_before, waits_for=first.fact)
+    first = _worth_waiting(chosen, subject, now)
+    return replace(gathered, wait_until=first.not_before, waits_for=first.fact) if first else gathered
+
+
+def worth_waiting(
+    hypothesis: str, subject: Subject, rulebook: Rulebook, entries: Mapping[int, Entry], *, now: datetime
+) -> Demand | None:
+    """Return the fact that a hypothesis has to wait for first, where all else that it needs holds."""
+    pending = _pending(demands_of(hypothesis, subject, rulebook), now)
+    if not pending:
+        return None
+    judged = _on_trial(hypothesis, subject, entries, rulebook, now=now)
+    return _worth_waiting(_Trial(hypothesis, judged, pending), subject, now)
+
+
+def _worth_waiting(trial: _Trial, subject: Subject, now: datetime) -> Demand | None:
+    if trial.verdict.passed or not trial.only_waits or subject.started_at > now + _AHEAD:
+        return None
+    return min(trial.pending, key=_opens_at)
 
 
 def _opens_at(demand: Demand) -> datetime:

@@ -1,30 +1,22 @@
 """One run, from claim to verdict."""
 
-import json
+from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
-from django.conf import settings
 from django.db import Error, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from assay_core.canonical import canonical, digest
 from investigations import leases, models, rulebook
-from investigations.demands import ask_all, demands_of, is_asked, is_early
-from investigations.evidence import Asker, entries_of
+from investigations.evidence import entries_of
+from investigations.gathering import Came, gathered
 from investigations.judging import freeze, store
 from investigations.leases import Lease
-from investigations.outcomes import (
-    Ending,
-    Judgement,
-    LeaseLost,
-    OnFailed,
-    OnJudged,
-    RunOutcome,
-)
-from investigations.playbook import Gathered, investigate
+from investigations.outcomes import Ending, Judgement, LeaseLost, OnFailed, OnJudged, RunOutcome
 from investigations.states import State
-from toolbox.scope import CallScope
-from verdicts.case import Finding, Subject
+from investigations.tracing import span_of_run
 
 
 def run(investigation_id: int, *, on_judged: OnJudged, on_failed: OnFailed) -> RunOutcome:
@@ -52,47 +44,42 @@ def _in_words(error: Exception) -> str:
 
 def _attempt(lease: Lease, on_judged: OnJudged) -> RunOutcome:
     row = models.Investigation.objects.get(pk=lease.investigation)
-    subject = Subject.from_plain(json.loads(row.subject))
-    ask = Asker(
-        CallScope(caller=lease.actor, investigation=row.pk, incident=row.incident_id, is_derived=True),
-        lease=lease,
-        limit=settings.INVESTIGATION_MAX_CALLS,
-    )
-    gathered = investigate(
-        subject, rulebook.current_rulebook(), ask, now=timezone.now(), earlier=entries_of(row.pk)
-    )
-    if gathered.wait_until is not None:
-        reason = f"Waits for {gathered.waits_for}: an earlier answer to it can earn nothing."
-        leases.put_off(lease, gathered.wait_until, reason)
-        return RunOutcome(Ending.WAITING, reason, due_at=gathered.wait_until)
-    added = _top_up(row, subject, gathered, ask)
-    return RunOutcome(Ending.JUDGED, judgement=_judge(row, lease, gathered, added, on_judged))
+    with span_of_run(row.pk, incident=row.incident_id, by=row.investigator):
+        came = gathered(row, lease)
+    until = came.gathered.wait_until
+    if until is not None:
+        reason = f"Waits for {came.gathered.waits_for}: an earlier answer to it can earn nothing."
+        leases.put_off(lease, until, reason)
+        return RunOutcome(Ending.WAITING, reason, due_at=until)
+    return RunOutcome(Ending.JUDGED, judgement=_judge(row, lease, came, on_judged))
 
 
-def _top_up(
-    row: models.Investigation, subject: Subject, gathered: Gathered, ask: Asker
-) -> tuple[Finding, ...]:
-    """Ask each fact of the submitted hypothesis that nobody asked, with the rule's own arguments."""
-    demands = demands_of(gathered.submission.hypothesis, subject, rulebook.current_rulebook())
-    now, entries = timezone.now(), entries_of(row.pk)
-    missing = [each for each in demands if not is_asked(each, entries) and not is_early(each, now)]
-    return ask_all(missing, ask.on_behalf_of("rule"), author="rule")
-
-
-def _judge(
-    row: models.Investigation,
-    lease: Lease,
-    gathered: Gathered,
-    added: tuple[Finding, ...],
-    on_judged: OnJudged,
-) -> Judgement:
+def _judge(row: models.Investigation, lease: Lease, came: Came, on_judged: OnJudged) -> Judgement:
     with transaction.atomic():
         moved = models.Investigation.objects.filter(leases.held(lease)).update(
-            state=State.JUDGED, lease_until=None, finished_at=Now(), reason=gathered.note
+            state=State.JUDGED,
+            lease_until=None,
+            finished_at=Now(),
+            reason=came.gathered.note,
+            **came.columns,
         )
         if not moved:
             raise LeaseLost(f"attempt {lease.attempt} of investigation {lease.investigation} is over")
-        frozen = freeze(row, gathered.submission, added, entries_of(row.pk), now=timezone.now())
+        if came.handed is not None:
+            _keep_handed(row, came.handed, came.columns["contract_digest"])
+        frozen = freeze(row, came.gathered.submission, came.added, entries_of(row.pk), now=timezone.now())
         judgement = store(row, frozen, rulebook.current_rulebook(), actor=lease.actor)
         on_judged(judgement)
     return judgement
+
+
+def _keep_handed(row: models.Investigation, handed: Mapping[str, Any], contract_digest: str) -> None:
+    """Keep a submission whole: what it proposes to do stands here alone, where no verdict reads it."""
+    models.Submitted.objects.create(
+        investigation=row,
+        body=canonical(handed),
+        digest=digest(handed),
+        contract_digest=contract_digest,
+        author=row.investigator,
+        created_at=timezone.now(),
+    )

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from accounts.models import User
 from accounts.services import actor_name
 from assay_core.canonical import canonical
-from investigations import asking, external, running, sweeping
+from investigations import asking, endpoints, external, running, sweeping
 from investigations.external import NotOpened, open_for_agent
 from investigations.leases import Lease, note
 from investigations.models import Investigation
@@ -51,16 +51,17 @@ def open_investigation(
     subject: Subject,
     *,
     now: datetime,
-    investigator: str = "playbook",
+    investigator: str = "",
     origins: Mapping[str, str] | None = None,
 ) -> Investigation:
     """Queue an investigation of the incident inside the caller's transaction.
 
     An incident has at most one open investigation: while there is one, that one is returned.
-    The caller sends the task after commit. `origins` says of identifiers that are not the sender's
-    where they come from; it stands in the audit entry.
+    `investigator` is who gathers; left out, whoever the settings say. The caller sends the task after
+    commit. `origins` says of identifiers that are not the sender's where they come from; it stands in the
+    audit entry.
     """
-    body = canonical(subject.to_plain())
+    body, investigator = canonical(subject.to_plain()), investigator or endpoints.investigator()
     for _ in range(_TRIES):
         try:
             with transaction.atomic():

@@ -58,7 +58,9 @@ class StepKind(StrEnum):
     OPENING = "opening"  # the prompt and the incident
     REPLY = "reply"  # what the model answered
     ANSWER = "answer"  # what one of its calls brought
-    FEEDBACK = "feedback"  # what our code told it: what is wrong, what is missing
+    REPAIR = "repair"  # our code told it what is wrong with its submission
+    MISSING = "missing"  # our code told it which facts nobody has asked
+    FEEDBACK = "feedback"  # anything else that our code told it
     NOTE = "note"  # what a person told it
 
 

@@ -129,6 +129,8 @@ class Migration(migrations.Migration):
                             ("opening", "opening"),
                             ("reply", "reply"),
                             ("answer", "answer"),
+                            ("repair", "repair"),
+                            ("missing", "missing"),
                             ("feedback", "feedback"),
                             ("note", "note"),
                         ],

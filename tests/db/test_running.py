@@ -8,17 +8,17 @@ import pytest
 from django.utils import timezone
 
 from assay_core.results import Status
-from investigations import leases, queries, running, services
+from investigations import leases, queries, services
 from investigations.evidence import Asker, entries_of
 from investigations.models import Case, Draft, Investigation, Verdict
 from investigations.outcomes import BudgetSpent, Ending, Failure, Judgement
-from investigations.playbook import Gathered
 from investigations.states import State
+from investigations.topping import top_up
 from tests.db.investigated import LATE, STARTED, Scripted, ignore, job, never, queued, subject, world
 from toolbox import gateway
 from toolbox.connectors.base import Outcome
 from toolbox.scope import CallScope
-from verdicts.case import NONE_OF_THESE, Submission
+from verdicts.case import NONE_OF_THESE
 
 pytestmark = pytest.mark.django_db
 
@@ -150,9 +150,9 @@ def test_facts_that_nobody_asked_are_asked_by_code_in_the_name_of_the_rule(tools
     row = queued()
     scope = CallScope("playbook", investigation=row.pk, incident=1)
     gateway.call("find_job", {"job_id": "job-7"}, scope)
-    gathered = Gathered(Submission(hypothesis="job_finished_on_retry", findings=(), draft=""))
+    hypothesis = "job_finished_on_retry"
     ask = Asker(scope, lease=None, limit=1)
-    added = running._top_up(row, subject(), gathered, ask)
+    added = top_up(row, subject(), hypothesis, ask)
     assert [(each.fact, each.author) for each in added] == [("no_recurrence", "rule")]
     assert [entry.asked_by for entry in entries_of(row.pk).values()] == ["playbook", "rule"]
     with pytest.raises(BudgetSpent):
@@ -161,9 +161,9 @@ def test_facts_that_nobody_asked_are_asked_by_code_in_the_name_of_the_rule(tools
 
 def test_a_top_up_asks_no_more_than_the_budget_allows(tools: Scripted) -> None:
     row = queued()
-    gathered = Gathered(Submission(hypothesis="job_finished_on_retry", findings=(), draft=""))
+    hypothesis = "job_finished_on_retry"
     ask = Asker(CallScope("playbook", investigation=row.pk), lease=None, limit=1)
-    assert len(running._top_up(row, subject(), gathered, ask)) == 1
+    assert len(top_up(row, subject(), hypothesis, ask)) == 1
     assert len(tools.asked) == 1
 
 
@@ -172,9 +172,8 @@ def test_a_top_up_asks_nothing_for_a_rule_that_is_not_about_the_subject(
     hypothesis: str, tools: Scripted
 ) -> None:
     row = queued()
-    gathered = Gathered(Submission(hypothesis=hypothesis, findings=(), draft=""))
     ask = Asker(CallScope("playbook", investigation=row.pk), lease=None, limit=9)
-    assert running._top_up(row, subject(), gathered, ask) == ()
+    assert top_up(row, subject(), hypothesis, ask) == ()
     assert tools.asked == []
 
 

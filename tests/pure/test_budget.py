@@ -28,7 +28,7 @@ class Counting:
 
 def metered(spent: Spent, *, limits: Limits = LIMITS, prices: Prices = FREE) -> tuple[Counting, Metered]:
     model = Counting(spent)
-    return model, Metered(model, Budget(limits), prices, answer_tokens=100)  # type: ignore[arg-type] # counts
+    return model, Metered(model, Budget(limits), prices, answer_tokens=100)
 
 
 def ask_until_spent(model: Metered) -> str:

@@ -1,0 +1,102 @@
+"""Who gathers for a run, and what it came to: the playbook, or a model with the playbook behind it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from investigations import contract, leases, modelrun, models, playbook, rulebook, steps, watching
+from investigations.evidence import Asker, entries_of
+from investigations.happenings import Happening
+from investigations.leases import Lease
+from investigations.modelrun import Run
+from investigations.playbook import NOTHING, Gathered
+from investigations.states import RunResult
+from investigations.talk import EndpointDown, EndpointRefused
+from investigations.topping import top_up
+from investigations.watching import Watching
+from toolbox.scope import CallScope
+from verdicts.case import Finding, Subject
+
+MODEL = "model"
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """What a run came to. `handed` is a model's submission as it was handed in, whole; `columns` are those
+    of the investigation's row that say how it came about."""
+
+    gathered: Gathered
+    added: tuple[Finding, ...] = ()
+    handed: Mapping[str, Any] | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+
+def gathered(row: models.Investigation, lease: Lease) -> Came:
+    """Gather for one attempt. Raises LeaseLost."""
+    if row.investigator == MODEL:
+        return _by_model(row, lease)
+    return _by_playbook(row, lease)
+
+
+def _by_playbook(row: models.Investigation, lease: Lease) -> Came:
+    subject, ask = (
+        _subject(row),
+        _asker(row, lease, leases.worker_of(row) if row.investigator != MODEL else "playbook"),
+    )
+    came = playbook.investigate(
+        subject, rulebook.current_rulebook(), ask, now=timezone.now(), earlier=entries_of(row.pk)
+    )
+    if came.wait_until is not None:
+        return Came(came)
+    return Came(came, added=top_up(row, subject, came.submission.hypothesis, ask))
+
+
+def _by_model(row: models.Investigation, lease: Lease) -> Came:
+    watcher = Watching(watching.of_run(row.pk))
+    run = Run(row, lease, _subject(row), watcher)
+    budget = steps.budget_left(modelrun.limits(), row.pk)
+    try:
+        handed, loop = modelrun.gather(run, budget)
+    except (EndpointDown, EndpointRefused) as trouble:
+        watcher.note(Happening.PLAYBOOK_TOOK_OVER, {"reason": str(trouble)})
+        return _without_endpoint(run, str(trouble))
+    columns = {**run.digests(), "outcome": handed.result.value, "model": _named(loop.talk.steps)}
+    if handed.value is None:
+        return Came(Gathered(NOTHING, note=handed.note), columns=columns)
+    submission = contract.submission_of(handed.value, MODEL)
+    added = top_up(row, run.subject, submission.hypothesis, _asker(row, lease, "rule"))
+    came = Gathered(submission, note=handed.note)
+    first = playbook.worth_waiting(
+        submission.hypothesis, run.subject, run.book, entries_of(row.pk), now=timezone.now()
+    )
+    if first is not None:
+        came = replace(came, wait_until=first.not_before, waits_for=first.fact)
+    return Came(came, added, handed.value, columns)
+
+
+def _without_endpoint(run: Run, trouble: str) -> Came:
+    came = _by_playbook(run.row, run.lease)
+    note = f"{trouble} The playbook gathered instead. {came.gathered.note}".strip()
+    columns = {**run.digests(), "outcome": RunResult.ENDPOINT_DOWN.value}
+    return replace(came, gathered=replace(came.gathered, note=note), columns=columns)
+
+
+def _named(kept: Any) -> str:
+    return next((step.reply.model for step in reversed(kept) if step.reply and step.reply.model), "")
+
+
+def _subject(row: models.Investigation) -> Subject:
+    return Subject.from_plain(json.loads(row.subject))
+
+
+def _asker(row: models.Investigation, lease: Lease, caller: str) -> Asker:
+    """Return an asker for code, which asks what a rule demands."""
+    return Asker(
+        CallScope(caller=caller, investigation=row.pk, incident=row.incident_id, is_derived=True),
+        lease=lease,
+        limit=settings.INVESTIGATION_MAX_CALLS,
+    )

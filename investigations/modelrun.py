@@ -1,0 +1,192 @@
+"""A model's run around its loop: what it is told, what it may spend, and what its ending comes to.
+
+In this order: the loop, a repair, the missing facts, the critic, the rubric, the citation guard. Whatever
+goes wrong on the way, what was gathered stays, and a person looks: nothing here can earn a pass.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from audit import writing
+from investigations import contract, endpoints, leases, models, offering, rulebook, steps
+from investigations.budget import Budget, Limits, Metered
+from investigations.calling import Tools
+from investigations.conversation import Conversation
+from investigations.demands import demands_of, is_asked, is_early, question
+from investigations.evidence import Asker, entries_of
+from investigations.handing import Handed, Handing, asked_with
+from investigations.happenings import Happening, Watcher
+from investigations.leases import Lease
+from investigations.loop import Loop
+from investigations.marking import Marker, fresh, inert, shown
+from investigations.prompts import prompt, prompts_digest
+from investigations.states import Purpose, StepKind
+from investigations.talk import Role
+from toolbox.scope import CallScope
+from verdicts.case import NONE_OF_THESE, Subject
+from verdicts.demand import Demand
+from verdicts.rulebook import Rulebook
+
+ACTOR = "model"
+PROMPTS = ("investigator", "incident", "repair", "sufficiency", "note")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One attempt of one model's run, with the rulebook that its contract was filled in from."""
+
+    row: models.Investigation
+    lease: Lease
+    subject: Subject
+    watcher: Watcher
+    book: Rulebook = field(default_factory=rulebook.current_rulebook)
+
+    def digests(self) -> dict[str, str]:
+        """Return what the run is told and held to, as digests."""
+        return {
+            "prompt_digest": prompts_digest(*PROMPTS),
+            "contract_digest": contract.schema_digest(self.book),
+            "rulebook_digest": self.book.digest,
+        }
+
+
+def limits() -> Limits:
+    """Return the most that one run may spend, as the settings say."""
+    return Limits(
+        turns=settings.AGENT_MAX_TURNS,
+        calls=settings.AGENT_MAX_CALLS,
+        tokens=settings.AGENT_MAX_TOKENS,
+        micros=int(settings.AGENT_MAX_COST * 1_000_000),
+        seconds=float(settings.AGENT_MAX_SECONDS),
+    )
+
+
+def gather(run: Run, budget: Budget) -> tuple[Handed, Loop]:
+    """Let the model ask and hand in. Raises LeaseLost, EndpointDown and EndpointRefused."""
+    loop = _loop(run, budget)
+    handing = Handing(loop, contract.schema(run.book), lambda name: lacking(run, name))
+    return handing.handed_in(), loop
+
+
+def lacking(run: Run, hypothesis: str) -> list[Demand]:
+    """Return what the hypothesis demands and nobody has asked, as far as an answer can earn anything yet."""
+    now, entries = timezone.now(), entries_of(run.row.pk)
+    demands = demands_of(hypothesis, run.subject, run.book)
+    return [each for each in demands if not is_early(each, now) and not is_asked(each, entries)]
+
+
+def _loop(run: Run, budget: Budget) -> Loop:
+    place = endpoints.endpoint_for(Purpose.INVESTIGATOR)
+    model = endpoints.model_for(Purpose.INVESTIGATOR, investigation=run.row.pk, incident=run.row.incident_id)
+    talk = Conversation(steps.Steps(run.lease))
+    marker = _opened(run, talk)
+    return Loop(
+        talk=talk,
+        model=Metered(model, budget, place.prices, place.max_tokens),
+        tools=_tools(run, budget, talk, marker),
+        watcher=run.watcher,
+        heed=lambda: _heed(run, talk, place.total_seconds),
+        room=place.context - place.max_tokens,
+    )
+
+
+def _opened(run: Run, talk: Conversation) -> Marker:
+    """Tell the model what it is to do, or find the marker of a run that is taken over."""
+    if talk.steps:
+        run.watcher.note(Happening.RESUMED, {"attempt": run.lease.attempt})
+        return Marker.of(talk.steps[0].message.text)
+    run.watcher.note(Happening.BEGAN, {"attempt": run.lease.attempt})
+    marker, subject = fresh(), run.subject
+    system = prompt(
+        "investigator",
+        nonce=marker.nonce,
+        schema=json.dumps(contract.schema(run.book), ensure_ascii=False),
+        hypotheses=_hypotheses(run),
+    )
+    incident = prompt(
+        "incident",
+        kind=subject.kind,
+        source=inert(subject.source),
+        started_at=subject.started_at.isoformat(),
+        incident=marker.data("incident", shown(_told(subject))),
+        questions=_questions(run, marker),
+    )
+    talk.say(StepKind.OPENING, system, role=Role.SYSTEM)
+    talk.say(StepKind.OPENING, incident)
+    return marker
+
+
+def _told(subject: Subject) -> Mapping[str, Any]:
+    plain = subject.to_plain()
+    return {name: plain[name] for name in ("title", "severity", "identifiers", "labels", "annotations")}
+
+
+def _hypotheses(run: Run) -> str:
+    """List the rules that are about this incident, with their facts."""
+    lines = []
+    for rule in run.book.applicable(run.subject):
+        lines.append(f"- {rule.name}: {rule.sentence}")
+        lines += [f"  - {name} ({fact.tool}): {fact.sentence}" for name, fact in rule.facts.items()]
+    return "\n".join(lines) or f"None of them is about this incident: choose {NONE_OF_THESE}."
+
+
+def _questions(run: Run, marker: Marker) -> str:
+    """List the exact question of each fact; the values in it are the sender's."""
+    lines = []
+    for rule in run.book.applicable(run.subject):
+        for demand in run.book.demands(rule, run.subject):
+            lines.append(f"- {rule.name}, {demand.fact}: {asked_with(demand, marker)}")
+    return "\n".join(lines) or "None."
+
+
+def _tools(run: Run, budget: Budget, talk: Conversation, marker: Marker) -> Tools:
+    offers = offering.offers(ACTOR)
+    scope = CallScope(
+        caller=ACTOR,
+        investigation=run.row.pk,
+        incident=run.row.incident_id,
+        allow=frozenset(offer.name for offer in offers),
+        subject=dict(run.subject.identifiers),
+    )
+    tools = Tools(
+        offers=offers,
+        ask=Asker(scope, lease=run.lease, limit=settings.AGENT_MAX_CALLS),
+        marker=marker,
+        take=budget.take_call,
+        misasked=lambda tool, why: _note_misasked(run, tool, why),
+        hints=offering.hints(),
+    )
+    tools.recall(talk.steps)
+    known = {step.entry for step in talk.steps}
+    for number, entry in entries_of(run.row.pk).items():
+        if entry.asked_by == ACTOR and number not in known:
+            tools.left[question(entry.tool, entry.arguments)] = entry
+    return tools
+
+
+def _note_misasked(run: Run, tool: str, why: str) -> None:
+    """Leave an entry of a call that could not be read; what it held is in the transcript, masked."""
+    writing.write(
+        "call.unreadable",
+        {"tool": inert(tool)[:100], "reason": inert(why)[:300]},
+        actor=ACTOR,
+        incident=run.row.incident_id,
+        investigation=run.row.pk,
+    )
+
+
+def _heed(run: Run, talk: Conversation, seconds: float) -> None:
+    """Hold on to the run for as long as the next exchange may take, and hear what people say meanwhile.
+
+    Raises LeaseLost when the run was stopped or taken over.
+    """
+    leases.renew(run.lease, seconds)
+    for note in steps.unheard(run.row.pk):
+        talk.say(StepKind.NOTE, prompt("note", note=inert(note.text)))
+        steps.heard(note)
+        run.watcher.note(Happening.HEARD, {"by": note.made_by, "text": note.text})

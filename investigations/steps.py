@@ -1,0 +1,89 @@
+"""A model's run, kept step by step in rows: whoever takes it over goes on where it was left."""
+
+from collections.abc import Sequence
+
+from django.db import transaction
+from django.db.models import Count, Sum
+from django.utils import timezone
+
+from assay_core.canonical import canonical
+from investigations import models
+from investigations.budget import Budget, Limits
+from investigations.conversation import Kept, from_plain, to_plain
+from investigations.leases import Lease, renew
+from investigations.states import StepKind
+from investigations.talk import Spent
+from toolbox import redaction
+
+
+class Steps:
+    """The notebook of one attempt. Each step is written only while the run is ours."""
+
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
+        self._number = 0
+
+    def kept(self) -> Sequence[Kept]:
+        """Return the steps of every attempt so far."""
+        rows = list(models.Step.objects.filter(investigation=self._lease.investigation))
+        self._number = rows[-1].number if rows else 0
+        return tuple(_read(row) for row in rows)
+
+    def keep(self, step: Kept) -> None:
+        """Write one step with what it cost; raise LeaseLost when somebody else took the run over."""
+        plain = redaction.copy_for_readers(to_plain(step)).value
+        spent = step.reply.spent if step.reply else Spent()
+        with transaction.atomic():
+            renew(self._lease)
+            models.Step.objects.create(
+                investigation_id=self._lease.investigation,
+                number=self._number + 1,
+                attempt=self._lease.attempt,
+                kind=step.kind,
+                body=canonical(plain),
+                exchange=step.reply.exchange if step.reply else 0,
+                entry=step.entry,
+                tokens_in=spent.tokens_in,
+                tokens_out=spent.tokens_out,
+                micros=spent.micros,
+                seconds=spent.seconds,
+                created_at=timezone.now(),
+            )
+        self._number += 1
+
+
+def unheard(investigation_id: int) -> list[models.RunNote]:
+    """Return what people said to a run and the model was not told yet, oldest first."""
+    return list(models.RunNote.objects.filter(investigation=investigation_id, step=0))
+
+
+def heard(note: models.RunNote) -> None:
+    """Remember that the model was told: by the last step of the run."""
+    last = models.Step.objects.filter(investigation=note.investigation_id).order_by("-number").first()
+    models.RunNote.objects.filter(pk=note.pk).update(step=last.number if last else 1)
+
+
+def budget_left(limits: Limits, investigation_id: int) -> Budget:
+    """Return what a run may still spend after all that its attempts have spent, in vain or not."""
+    used = models.Exchange.objects.filter(investigation=investigation_id).aggregate(
+        turns=Count("pk"),
+        tokens_in=Sum("tokens_in", default=0),
+        tokens_out=Sum("tokens_out", default=0),
+        micros=Sum("micros", default=0),
+        seconds=Sum("seconds", default=0.0),
+    )
+    asked = models.Step.objects.filter(investigation=investigation_id, kind=StepKind.ANSWER).count()
+    budget = Budget(limits)
+    budget.shrink_to(turns=limits.turns - used["turns"], calls=limits.calls - asked)
+    budget.book(Spent(used["tokens_in"], used["tokens_out"], used["micros"], used["seconds"]))
+    return budget
+
+
+def _read(row: models.Step) -> Kept:
+    return from_plain(
+        StepKind(row.kind),
+        row.body,
+        spent=Spent(row.tokens_in, row.tokens_out, row.micros, row.seconds),
+        exchange=row.exchange,
+        entry=row.entry,
+    )
