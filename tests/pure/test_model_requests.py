@@ -90,7 +90,7 @@ def test_a_host_chooses_its_section_and_a_name_goes_before() -> None:
 
 
 def test_a_key_of_a_section_that_nothing_reads_is_refused() -> None:
-    generic = {"finish": {}}
+    generic: dict[str, Any] = {"finish": {}}
     with pytest.raises(QuirksUnknown, match="structurd"):
         quirks._quirks("x", {**generic, "structurd": "text"}, generic)
 

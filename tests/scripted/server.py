@@ -140,7 +140,7 @@ def _head(reply: Scripted, kind: str) -> dict[str, Any]:
 
 def _events(reply: Scripted, asked: Mapping[str, Any]) -> bytes:
     head = _head(reply, "chat.completion.chunk")
-    parts = [*_deltas(reply.message), None]
+    parts: list[dict[str, Any] | None] = [*_deltas(reply.message), None]
     events = [
         {**head, "choices": [_choice({} if part is None else part, reply.finish if part is None else None)]}
         for part in parts
@@ -162,7 +162,9 @@ def _deltas(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     yield {"role": "assistant", "content": ""}
     for name in ("reasoning_content", "content", "refusal"):
         text = message.get(name)
-        for place in range(0, len(text) if isinstance(text, str) else 0, _PIECE):
+        if not isinstance(text, str):
+            continue
+        for place in range(0, len(text), _PIECE):
             yield {name: text[place : place + _PIECE]}
     made = list(message.get("tool_calls") or ())
     for index, call in enumerate(made):
