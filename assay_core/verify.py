@@ -17,7 +17,7 @@ from typing import NoReturn
 from assay_core.merkle import ProofWrong
 
 try:
-    import cryptography as _  # noqa: F401
+    import cryptography as _  # noqa: F401 asked for its presence alone
 except ImportError as missing:
     raise SystemExit(
         "assay-verify needs the package cryptography: pip install 'assay-core[verify]'"

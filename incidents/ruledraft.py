@@ -3,7 +3,7 @@
 import io
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from assay_core.instants import as_text
 from incidents.models import Incident
@@ -90,6 +90,6 @@ def _asked(frozen: Frozen) -> Iterator[Asked]:
         )
 
 
-def _texts(values: object) -> dict[str, str]:
-    copied: dict[str, str] = dict(copy_for_readers(dict(values)).value)  # type: ignore[call-overload]
+def _texts(values: Mapping[str, str]) -> dict[str, str]:
+    copied: dict[str, str] = dict(copy_for_readers(dict(values)).value)
     return copied

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from string import Template
+from typing import Any
 
 from toolbox import redaction
 from verdicts.case import Subject
@@ -130,8 +131,7 @@ class _Braced(Template):
     """`{name}` and nothing else: no attribute, no index, no format of a value can be asked for."""
 
     delimiter = "{"
-    # Template compiles the text itself; its stub knows only the result.
-    pattern = r"(?P<escaped>\{\{)|\{(?P<named>[a-z][a-z0-9_]*)\}|(?P<braced>(?!))|(?P<invalid>\{)"  # type: ignore[assignment]
+    pattern: Any = r"(?P<escaped>\{\{)|\{(?P<named>[a-z][a-z0-9_]*)\}|(?P<braced>(?!))|(?P<invalid>\{)"
 
 
 def _held(verdict: Verdict, rule: RuleSpec | None, *, with_values: bool = True) -> str:

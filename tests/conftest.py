@@ -224,7 +224,7 @@ def require_program(*names: str) -> str:
     for name in names:
         if found := shutil.which(name):
             return found
-    sentence = f"needs the Debian part {names[0]}, which is not installed"
+    sentence = f"needs {names[0]}, which .ci/run installs on Debian as root"
     if os.environ.get("REQUIRE_ALL") == "1":
         pytest.fail(f"{sentence} (REQUIRE_ALL=1 makes this a failure)")
     pytest.skip(sentence)

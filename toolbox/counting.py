@@ -57,7 +57,7 @@ def note_refusal(status: int, reason: str) -> None:
 def read(key: str) -> Mapping[tuple[str, ...], float]:
     """Return the counts under one key; raises redis.RedisError."""
     flush()
-    found: Mapping[bytes, bytes] = _redis(settings.REDIS_URL).hgetall(key)  # type: ignore[assignment]
+    found: Mapping[bytes, bytes] = _redis(settings.REDIS_URL).hgetall(key)  # type: ignore[assignment]  # a stub says it may wait
     return {tuple(field.decode().split(_BETWEEN)): float(value) for field, value in found.items()}
 
 

@@ -116,5 +116,8 @@ class Call(models.Model):
         return f"{self.tool} {self.status} (entry {self.entry})"
 
 
-# The rows of proofs and acknowledgements live in a file of their own; Django finds them through this one.
-from toolbox.proofrows import ConnectorProof, ResidualAcknowledgement, ToolAcknowledgement  # noqa: E402, F401
+from toolbox.proofrows import (  # noqa: E402, F401 a file of their own, which Django finds through this one
+    ConnectorProof,
+    ResidualAcknowledgement,
+    ToolAcknowledgement,
+)

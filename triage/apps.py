@@ -8,4 +8,4 @@ class TriageConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the project's system checks."""
-        from triage import checks  # noqa: F401
+        from triage import checks  # noqa: F401 importing them registers them

@@ -8,14 +8,14 @@ from django.core.asgi import get_asgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "triage.settings")
 _django = get_asgi_application()
 
-from django.conf import settings  # noqa: E402 settings are there once Django is
+from django.conf import settings
 
-from toolbox import proofwatch  # noqa: E402
-from toolbox.mcp import front  # noqa: E402
-from triage.bodylimit import App, limit_bodies  # noqa: E402
-from triage.mcp_address import configured_address  # noqa: E402
-from triage.mcp_tools import House  # noqa: E402
-from triage.together import together  # noqa: E402
+from toolbox import proofwatch
+from toolbox.mcp import front
+from triage.bodylimit import App, limit_bodies
+from triage.mcp_address import configured_address
+from triage.mcp_tools import House
+from triage.together import together
 
 application = proofwatch.begun_by(
     together(

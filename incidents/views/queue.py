@@ -1,5 +1,7 @@
 """The queue, and the pulse that keeps its counts fresh."""
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils import timezone
@@ -60,8 +62,8 @@ def pulse(request: HttpRequest) -> HttpResponse:
 
 
 def _part(request: HttpRequest) -> str:
-    htmx = getattr(request, "htmx", False)
-    return "_queue" if htmx and not request.htmx.history_restore_request else "queue"  # type: ignore[attr-defined]
+    htmx: Any = getattr(request, "htmx", None)
+    return "_queue" if htmx and not htmx.history_restore_request else "queue"
 
 
 def _without(query: QueryDict, *names: str) -> str:

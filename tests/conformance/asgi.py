@@ -8,17 +8,17 @@ from django.core.asgi import get_asgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.conformance.settings")
 _django = get_asgi_application()
 
-import mcp_types as types  # noqa: E402
-from django.conf import settings  # noqa: E402
+import mcp_types as types
+from django.conf import settings
 
-from tests.conformance import fixtures  # noqa: E402
-from toolbox.mcp import front, listing  # noqa: E402
-from toolbox.mcp.requests import App  # noqa: E402
-from toolbox.mcp.server import build  # noqa: E402
-from toolbox.mcp.threads import Threads  # noqa: E402
-from triage.mcp_address import configured_address  # noqa: E402
-from triage.mcp_tools import House  # noqa: E402
-from triage.together import together  # noqa: E402
+from tests.conformance import fixtures
+from toolbox.mcp import front, listing
+from toolbox.mcp.requests import App
+from toolbox.mcp.server import build
+from toolbox.mcp.threads import Threads
+from triage.mcp_address import configured_address
+from triage.mcp_tools import House
+from triage.together import together
 
 
 def _front() -> front.Front:

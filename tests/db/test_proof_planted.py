@@ -250,7 +250,7 @@ def test_a_planted_privilege_is_found_and_takes_the_tools_away_until_its_cure_is
     try:
         superuser.execute(plant.sql.encode())
     except psycopg.Error as error:
-        pytest.skip(f"this PostgreSQL does not know it: {error}")
+        pytest.skip(f"needs a newer PostgreSQL, such as the embedded one (unset DATABASE_URL): {error}")
     try:
         found = blocking(connector, anew=anew)
         reason = proofs.obstacle(connector)

@@ -201,7 +201,7 @@ def test_a_call_that_is_not_as_declared_is_refused_and_recorded(
 
 
 def test_arguments_that_are_no_object_are_refused(ask: Ask) -> None:
-    called = gateway.call("uncontrolled", ["a"], CallScope(caller="x"))  # type: ignore[arg-type]
+    called = gateway.call("uncontrolled", ["a"], CallScope(caller="x"))  # type: ignore[arg-type]  # on purpose
     assert (called.status, called.reason) == (Status.REFUSED, "the arguments are list, not an object")
 
 

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from tests.fakes.server import Asked, Reply
 
@@ -34,10 +35,10 @@ class FakeLoki:
         found, scanned = self._found(query, start, end)
         if asked.one("direction") == "backward":
             found.reverse()
-        streams: dict[str, dict[str, object]] = {}
+        streams: dict[str, dict[str, Any]] = {}
         for at, labels, text in found[: int(asked.one("limit"))]:
             stream = streams.setdefault(repr(labels), {"stream": labels, "values": []})
-            stream["values"].append([str(at), text])  # type: ignore[attr-defined]
+            stream["values"].append([str(at), text])
         return self._reply("streams", list(streams.values()), scanned)
 
     def _found(self, query: str, start: int, end: int) -> tuple[list[tuple[int, dict[str, str], str]], int]:

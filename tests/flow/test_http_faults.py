@@ -175,7 +175,7 @@ def _storm(family: Family, folder: Path, names: list[str]) -> tuple[int, int]:
         return _sockets() - sockets, threading.active_count() - threads
 
 
-@pytest.mark.skipif(not FDS.is_dir(), reason="counts sockets in /proc")
+@pytest.mark.skipif(not FDS.is_dir(), reason="counts sockets in /proc: needs Linux")
 def test_a_storm_of_faults_leaks_no_socket_and_no_thread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 
@@ -16,12 +17,12 @@ NOVEMBER = Span("audit_entry_2026_11", datetime(2026, 11, 1, tzinfo=UTC), dateti
 ENVELOPE = Envelope(7, WHEN, "thing.done", "person:Ådå", None, 3, commitment(b"s" * 32, "{}"))
 
 
-def row(**changed: object) -> StoredRow:
+def row(**changed: Any) -> StoredRow:
     text = ENVELOPE.canonical()
     whole = StoredRow(
         7, WHEN, "thing.done", "person:Ådå", None, 3, text, leaf(text), b"s" * 32, "{}", NOVEMBER
     )
-    return dataclasses.replace(whole, **changed)  # type: ignore[arg-type]
+    return dataclasses.replace(whole, **changed)
 
 
 def test_the_envelope_has_one_text() -> None:

@@ -31,7 +31,7 @@ def test_what_is_demanded_is_what_the_gateway_would_have_recorded(
     shape = ToolShape("find_job", "d", defaults, normalise)
     recorded = one_form(json_ready(asked), shape)
     for each in (asked, MappingProxyType(asked)):
-        fact = Fact(tool="find_job", ask=lambda _, it=each: it, holds=lambda *_: True)  # type: ignore[misc]
+        fact = Fact(tool="find_job", ask=lambda _, it=each: it, holds=lambda *_: True)  # type: ignore[misc]  # a default
         made = demanded(fact, SUBJECT, shape)
         assert is_question(made, recorded)
 

@@ -34,7 +34,7 @@ def test_a_fact_that_means_nothing_is_refused(changes: dict[str, Any]) -> None:
 
 def test_a_refutation_without_a_check_is_refused() -> None:
     with pytest.raises(RuleMalformed):
-        Refutation(tool="find_job", when="failed")  # type: ignore[arg-type]
+        Refutation(tool="find_job", when="failed")  # type: ignore[arg-type]  # on purpose
     with pytest.raises(RuleMalformed):
         Refutation(tool=" ", when=lambda answer, subject: True)
 
@@ -122,5 +122,5 @@ def test_a_rule_is_named_after_its_class(written: str, file: str) -> None:
 
 def test_facts_are_frozen() -> None:
     with pytest.raises(AttributeError):
-        job_fact().tool = "other"  # type: ignore[misc]
+        job_fact().tool = "other"  # type: ignore[misc]  # it is frozen
     assert isinstance(job_fact(), Fact)

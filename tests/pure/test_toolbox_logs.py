@@ -276,7 +276,7 @@ def test_a_file_that_vanishes_between_listing_and_reading_is_an_error(
     )
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything: run the tests as an ordinary user")
 def test_a_file_that_may_not_be_read_is_an_error(ask: Ask, folder: Path) -> None:
     write(folder, line(10))
     (folder / "app.jsonl").chmod(0)

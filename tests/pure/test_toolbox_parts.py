@@ -45,7 +45,7 @@ def test_threads_never_overspend_a_budget() -> None:
 
 def test_a_scope_cannot_be_widened() -> None:
     with pytest.raises(AttributeError):
-        CallScope(caller="model").allow = None  # type: ignore[misc]
+        CallScope(caller="model").allow = None  # type: ignore[misc]  # it is frozen
 
 
 @pytest.mark.parametrize(

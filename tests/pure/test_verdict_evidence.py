@@ -288,7 +288,7 @@ class Truthy:
     def __eq__(self, other: object) -> bool:
         return True
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # its equality has no hash
 
 
 @pytest.mark.parametrize(

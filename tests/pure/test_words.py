@@ -41,6 +41,6 @@ def test_a_verdict_says_the_same_before_and_after_it_was_stored() -> None:
 
 
 def test_outcomes_of_equal_words_are_equal_however_they_are_kept() -> None:
-    kept = FactOutcome("done", "holds", Told(3, READS), "find_job", 3, {})  # type: ignore[arg-type]
+    kept = FactOutcome("done", "holds", Told(3, READS), "find_job", 3, {})  # type: ignore[arg-type]  # as stored
     assert kept == kept._replace(words=SENTENCE)
     assert kept != kept._replace(words="Entry 3.")

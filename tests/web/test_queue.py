@@ -1,6 +1,7 @@
 """The queue: what a person sees of it, and that its address says everything."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -187,12 +188,12 @@ def test_the_pulse_announces_arrivals_and_moves_no_row(source: Source, make_user
 
 
 def test_the_queue_asks_few_questions_of_the_database(
-    source: Source, make_user: MakeUser, django_assert_max_num_queries: object
+    source: Source, make_user: MakeUser, django_assert_max_num_queries: Any
 ) -> None:
     for number in range(60):
         incident(source, number)
     client = a_person(make_user)
-    with django_assert_max_num_queries(15):  # type: ignore[operator]
+    with django_assert_max_num_queries(15):
         client.get("/")
 
 

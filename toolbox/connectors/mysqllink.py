@@ -28,7 +28,7 @@ class _Spent(Exception):
     """More bytes arrived than a call may take."""
 
 
-class MeteredConnection(Connection):  # type: ignore[misc,unused-ignore]
+class MeteredConnection(Connection):  # type: ignore[misc,unused-ignore]  # pymysql has no types
     """A connection whose every read ends with the call's deadline and counts against its allowance."""
 
     deadline: Deadline
@@ -177,7 +177,7 @@ def _parts(url: str) -> Mapping[str, Any]:
     try:
         split = urlsplit(url)
         port = split.port or 3306
-        options = dict(parse_qsl(split.query, strict_parsing=bool(split.query)))
+        options: dict[str, Any] = dict(parse_qsl(split.query, strict_parsing=bool(split.query)))
     except ValueError:
         raise CannotConnect("its connection string cannot be read") from None
     if split.scheme not in _SCHEMES or not split.username or not set(options) <= _OPTIONS:
@@ -186,7 +186,7 @@ def _parts(url: str) -> Mapping[str, Any]:
             f"behind a ? only {', '.join(sorted(_OPTIONS))}"
         )
     if "ssl_ca" in options:
-        options |= {"ssl_verify_cert": True, "ssl_verify_identity": True}  # type: ignore[dict-item]
+        options |= {"ssl_verify_cert": True, "ssl_verify_identity": True}
     return {
         "user": unquote(split.username),
         "password": unquote(split.password or ""),

@@ -9,6 +9,7 @@ import math
 import select
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -122,7 +123,7 @@ class ReadSession:
     def finish(self, deadline: Deadline) -> None:
         """Roll back, and forget all that the session could remember."""
         for text in (b"ROLLBACK", b"DISCARD ALL"):
-            self._exchange(lambda text=text: self._pgconn.send_query_params(text, None), deadline)  # type: ignore[misc]
+            self._exchange(partial(self._pgconn.send_query_params, text, None), deadline)
         if self._pgconn.transaction_status != pq.TransactionStatus.IDLE:
             raise SessionLost("a transaction stayed open")
 

@@ -72,7 +72,7 @@ def _require_python() -> None:
         )
     try:
         import ensurepip
-        import venv  # noqa: F401
+        import venv  # noqa: F401 asked for its presence alone
     except ImportError:
         refuse(
             "Python's venv module is missing: install it (Debian and Ubuntu: apt install python3-venv), "
