@@ -44,7 +44,8 @@ def test_a_mark_without_a_reason_is_known_from_one_with_it() -> None:
     hash_ = "#"
     for comment in (
         "noqa", "noqa: F401", "noqa: F401 # fmt: skip", "ruff: noqa", "ruff: noqa: S608",
-        "noqa because", "type: ignore", "type: ignore[misc]", "type: ignore[misc,call-arg]", "type: ignore # x",
+        "noqa because", "type: ignore", "type: ignore[misc]", "type: ignore[misc,call-arg]",
+        "type: ignore # x",
     ):  # fmt: skip
         assert is_bare(f"{hash_} {comment}"), comment
     for comment in (
