@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BOOT = $(PYTHON) triage/local/bootstrap.py
 .DEFAULT_GOAL := help
-.PHONY: demo run demo-reset manage test test-pure test-full conformance bench lint lock help python
+.PHONY: demo run demo-reset manage test test-pure test-full test-agents conformance bench lint lock help python
 
 demo: python ## Start everything, post the example deliveries, print how each was judged (DEMO_ONCE=1: stop then)
 	@$(BOOT) -- -m triage.local.launch demo
@@ -28,6 +28,10 @@ test-full: python ## Run the tests with the counts of the acceptance lists
 conformance: python ## Run the public MCP conformance suite and the Inspector (installs them under .local)
 	@$(BOOT) --with development -- -m tests.conformance.install
 	@$(BOOT) --with development -- -m pytest tests/conformance $(T)
+
+test-agents: python ## Run agents of public frameworks against the server (installs them under .local)
+	@$(BOOT) --with development -- -m tests.agents.install
+	@$(BOOT) --with development -- -m pytest tests/agents $(T)
 
 bench: python ## Run the benchmarks on embedded servers (B="webhook_accept" runs one)
 	@$(BOOT) -- -m benchmarks $(B)

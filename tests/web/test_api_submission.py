@@ -259,6 +259,22 @@ def test_a_pass_is_earned_by_what_code_asks_for_itself(mcp: World) -> None:
     assert taken["verdict"]["passed"] is True
 
 
+def test_a_token_need_not_say_which_investigation_it_was_made_for(mcp: World) -> None:
+    api, number = held(mcp, "api-mine")
+    assert api.get("investigations/own").json()["investigation"] == number
+    answer = Client().post(
+        "/api/v1/investigations/own/submission", submission(), content_type="application/json",
+        headers=api.headers,
+    )  # fmt: skip
+    assert answer.json()["investigation"] == number
+    assert api.get("investigations/own/submission").json()["verdict"]["passed"] is True
+
+
+def test_a_token_of_no_investigation_has_none_of_its_own(open_one: tuple[Api, int]) -> None:
+    api = Api(a_token("api-nobodys"))
+    refused(api.get("investigations/own"), 404, "not-found", "Say which investigation")
+
+
 def test_the_same_submission_again_gets_the_same_answer_and_is_judged_once(mcp: World) -> None:
     api, number = held(mcp, "api-again")
     first, again = api.submit(number, submission()), api.submit(number, submission())

@@ -1,4 +1,7 @@
-"""One investigation over the API: its state, and the submission of the agent that it was handed to."""
+"""One investigation over the API: its state, and the submission of the agent that it was handed to.
+
+Without a number it is the investigation that the token was made for.
+"""
 
 from http import HTTPStatus
 from typing import Any
@@ -18,13 +21,13 @@ from triage.api.bearers import answers
 from triage.api.problems import Problem
 
 
-def _state(request: HttpRequest, caller: Caller, number: int) -> HttpResponse:
+def _state(request: HttpRequest, caller: Caller, number: int | None = None) -> HttpResponse:
     """Return the incident, the rules with their questions, the entries so far, the verdict."""
     row = _visible(caller, number)
     return JsonResponse({**at_hand.state(row), "submission": external.taken(row.pk)})
 
 
-def _taken(request: HttpRequest, caller: Caller, number: int) -> HttpResponse:
+def _taken(request: HttpRequest, caller: Caller, number: int | None = None) -> HttpResponse:
     """Return what was submitted and judged."""
     row = _visible(caller, number)
     found = external.taken(row.pk)
@@ -34,7 +37,7 @@ def _taken(request: HttpRequest, caller: Caller, number: int) -> HttpResponse:
     return JsonResponse({**found, "state": row.state, "verdict": at_hand.state(row)["verdict"]})
 
 
-def _submit(request: HttpRequest, caller: Caller, number: int) -> HttpResponse:
+def _submit(request: HttpRequest, caller: Caller, number: int | None = None) -> HttpResponse:
     """Judge a submission; the same one sent again gets the same answer."""
     if caller.investigation is None:
         detail = "This token was not made for an investigation: ask for one with addtoken --incident."
@@ -55,7 +58,7 @@ def _schema(request: HttpRequest, caller: Caller) -> HttpResponse:
     return JsonResponse(contract.schema(rulebook.current_rulebook()), content_type="application/schema+json")
 
 
-def _visible(caller: Caller, number: int) -> Investigation:
+def _visible(caller: Caller, number: int | None) -> Investigation:
     try:
         return at_hand.visible(caller, number)
     except at_hand.NotItsOwn as refusal:

@@ -1,0 +1,1 @@
+"""Agents made with public frameworks that work on one incident. Each folder is a program of its own."""

@@ -1,0 +1,1 @@
+"""Agents made with public frameworks, against our server, with a scripted endpoint as their model."""
