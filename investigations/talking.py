@@ -24,7 +24,7 @@ from investigations.repeats import Repeating
 from investigations.states import Asking, Purpose, StepKind
 from investigations.talk import EndpointDown, EndpointRefused, Finish, Reply, Spent
 from investigations.watching import Watching
-from toolbox import gateway, registry
+from toolbox import gateway, redaction, registry
 from toolbox.called import Called
 from toolbox.scope import CallScope
 from verdicts.case import Entry, Subject
@@ -143,9 +143,10 @@ class Talk:
     def _last_words(self, reply: Reply) -> Answer:
         if reply.finish is Finish.REFUSED:
             return self._ended(
-                Asking.FAILED, reason=f"The model refused to answer. {seen(reply.refusal)}".strip()
+                Asking.FAILED,
+                reason=f"The model refused to answer. {seen(redaction.text(reply.refusal[:500]))}".strip(),
             )
-        text = _words_of(reply.text)[:_LONGEST]
+        text = redaction.text(_words_of(reply.text)[:_LONGEST])
         if not text.strip():
             return self._ended(Asking.FAILED, reason="The model answered without a word. Ask again.")
         checked = self._checked(text)
