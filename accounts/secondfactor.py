@@ -1,10 +1,16 @@
-"""The forms that take a code, with a limit of our own: guessing six digits must not get far."""
+"""The forms that take a code or a passkey: guessing six digits must not get far, nor an invented passkey."""
 
 from typing import Any, cast
 
 from allauth.core import context
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from allauth.mfa.totp.forms import ActivateTOTPForm
+from allauth.mfa.webauthn.forms import (
+    AddWebAuthnForm,
+    AuthenticateWebAuthnForm,
+    LoginWebAuthnForm,
+    ReauthenticateWebAuthnForm,
+)
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
@@ -39,3 +45,45 @@ class StepUpCodeForm(_Limited, ReauthenticateForm):  # type: ignore[misc]  # all
 
 class NewAppForm(_Limited, ActivateTOTPForm):  # type: ignore[misc]  # allauth ships no types
     """The first code of an authenticator app that is being set up."""
+
+
+_MALFORMED = (AttributeError, KeyError, TypeError, ValueError)
+_NO_PASSKEY = "That was no passkey of this account. Try again."
+
+
+class _Wary:
+    """What a browser sends as a passkey is read by a library that expects its whole shape."""
+
+    def clean_credential(self) -> Any:
+        """Return the passkey. Raises ValidationError for whatever is none."""
+        try:
+            return super().clean_credential()  # type: ignore[misc]  # allauth's form comes next in line
+        except ValidationError:
+            raise
+        except _MALFORMED:
+            raise ValidationError(_NO_PASSKEY) from None
+
+
+class SignInPasskeyForm(_Wary, AuthenticateWebAuthnForm):  # type: ignore[misc]  # allauth ships no types
+    """A passkey after the password."""
+
+
+class StepUpPasskeyForm(_Wary, ReauthenticateWebAuthnForm):  # type: ignore[misc]  # allauth ships no types
+    """A passkey that shows again who sits there."""
+
+
+class PasskeyAloneForm(_Wary, LoginWebAuthnForm):  # type: ignore[misc]  # allauth ships no types
+    """A passkey in place of name and password."""
+
+
+class NewPasskeyForm(AddWebAuthnForm):  # type: ignore[misc]  # allauth ships no types
+    """A passkey that is being set up."""
+
+    def clean(self) -> dict[str, Any]:
+        """Read it whole. Raises ValidationError for whatever is none."""
+        try:
+            return cast("dict[str, Any]", super().clean())
+        except ValidationError:
+            raise
+        except _MALFORMED:
+            raise ValidationError(_NO_PASSKEY) from None

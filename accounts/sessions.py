@@ -41,6 +41,7 @@ def _end(sessions: list[UserSession], person: User, by: User) -> None:
     writing.write("session.ended", {"username": person.username, "sessions": len(sessions)}, actor=by.actor)
 
 
-def list_under_new_key(request: HttpRequest, person: User) -> None:
+def list_under_new_key(request: HttpRequest, person: User, *, old_key: str | None) -> None:
     """List the request's own session again after its key changed, as it does with a new password."""
+    UserSession.objects.filter(session_key=old_key).delete()
     UserSession.objects.create_from_request(request, user=person)

@@ -189,6 +189,7 @@ TRIAGE_CITATIONS = env.text("TRIAGE_CITATIONS")
 # The guards of a draft: whose cases a critic reads, how often a rubric grades, how long an id is looked up.
 CRITIC_KINDS = env.words("CRITIC_KINDS", ["claim"])
 RUBRIC_ITERATIONS = env.integer("RUBRIC_ITERATIONS", 3, least=1)
+GRADER_HAS_TOOLS = env.flag("GRADER_HAS_TOOLS", False)
 CITATION_SECONDS = env.integer("CITATION_SECONDS", 3, least=1)
 # Who gathers: with `auto`, a model where one is named, else the playbook.
 INVESTIGATOR = env.choice("INVESTIGATOR", ("auto", "playbook", "model"), "auto")
@@ -262,11 +263,15 @@ MFA_FORMS = {
     "authenticate": "accounts.secondfactor.SignInCodeForm",
     "reauthenticate": "accounts.secondfactor.StepUpCodeForm",
     "activate_totp": "accounts.secondfactor.NewAppForm",
+    "authenticate_webauthn": "accounts.secondfactor.SignInPasskeyForm",
+    "login_webauthn": "accounts.secondfactor.PasskeyAloneForm",
+    "add_webauthn": "accounts.secondfactor.NewPasskeyForm",
 }
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_TOTP_ISSUER = "Assay"
+MFA_TOTP_TOLERANCE = 1  # a phone's clock may be half a minute off
 # Browsers allow passkeys without TLS on localhost alone; the check of the origin must allow what they do.
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not PRODUCTION
 SOCIALACCOUNT_ADAPTER = "accounts.adapters.SingleSignOnAdapter"

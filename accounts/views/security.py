@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+from allauth.mfa.base.internal.flows import post_authentication
+from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes.views import GenerateRecoveryCodesView, ViewRecoveryCodesView
 from allauth.mfa.totp.views import ActivateTOTPView, DeactivateTOTPView
 from allauth.mfa.webauthn.views import AddWebAuthnView, EditWebAuthnView, RemoveWebAuthnView
@@ -55,13 +57,14 @@ def password(request: HttpRequest) -> HttpResponse:
         except services.TooManyAttempts as refusal:
             form.add_error("current", str(refusal))
         else:
+            old_key = request.session.session_key
             with transaction.atomic():
                 user.set_password(form.cleaned_data["password"])
                 user.save(update_fields=["password"])
-                sessions.end_all(user, by=user, but=request.session.session_key)
+                sessions.end_all(user, by=user, but=old_key)
                 writing.write("password.changed", {"username": user.username}, actor=user.actor)
             update_session_auth_hash(request, user)
-            sessions.list_under_new_key(request, user)
+            sessions.list_under_new_key(request, user, old_key=old_key)
             messages.success(request, "The password is changed. Your other sessions have ended.")
             return redirect("security")
     context = {**OWN, "here": "security", "form": form}
@@ -78,9 +81,24 @@ class Refusing:
         return response
 
 
-class AddApp(Refusing, ActivateTOTPView):  # type: ignore[misc]  # allauth ships no types
+class Proving(Refusing):
+    """Whoever has just set a second factor up has shown it: they need not show it again for the codes."""
+
+    kind: str
+    request: HttpRequest
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Count what was set up as shown."""
+        response: HttpResponse = super().form_valid(form)  # type: ignore[misc]  # allauth's view comes next
+        newest = Authenticator.objects.filter(user_id=self.request.user.pk, type=self.kind).latest("pk")
+        post_authentication(self.request, newest, reauthenticated=True)
+        return response
+
+
+class AddApp(Proving, ActivateTOTPView):  # type: ignore[misc]  # allauth ships no types
     """Set up an authenticator app: its picture, its key in letters, and a first code."""
 
+    kind = Authenticator.Type.TOTP
     template_name = "accounts/app_add.html"
     extra_context = {**OWN, "here": "security"}
 
@@ -92,9 +110,10 @@ class RemoveApp(Refusing, DeactivateTOTPView):  # type: ignore[misc]  # allauth 
     extra_context = {**OWN, "here": "security"}
 
 
-class AddPasskey(Refusing, AddWebAuthnView):  # type: ignore[misc]  # allauth ships no types
+class AddPasskey(Proving, AddWebAuthnView):  # type: ignore[misc]  # allauth ships no types
     """Set up a passkey. The browser makes it; without script the page says so."""
 
+    kind = Authenticator.Type.WEBAUTHN
     template_name = "accounts/passkey_add.html"
 
     def get_context_data(self, **more: Any) -> dict[str, Any]:

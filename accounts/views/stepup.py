@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 from allauth.account.internal.flows.login import record_authentication
-from allauth.mfa.webauthn.forms import ReauthenticateWebAuthnForm
 from allauth.mfa.webauthn.internal import auth as webauthn
 from allauth.mfa.webauthn.internal import flows as passkeys
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -16,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts import secondfactors, services
 from accounts.access import person, safe_target
-from accounts.secondfactor import StepUpCodeForm
+from accounts.secondfactor import StepUpCodeForm, StepUpPasskeyForm
 from audit import writing
 
 
@@ -50,7 +49,7 @@ def _shown(request: HttpRequest, *, takes_password: bool) -> str:
     """Look at what was shown and record it; the reason in words where it is not enough."""
     user = person(request)
     if "credential" in request.POST:
-        form = ReauthenticateWebAuthnForm(user=user, data=request.POST)
+        form = StepUpPasskeyForm(user=user, data=request.POST)
         if not form.is_valid():
             return _first_error(form)
         passkeys.reauthenticate(request, form.cleaned_data["credential"])

@@ -2,10 +2,23 @@
 "use strict";
 
 (() => {
-  const dayAndTime = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
-  const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
-  const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  const timeZone = chosenZone();
+  const dayAndTime = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", timeZone });
+  const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", timeZone });
+  const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium", timeZone });
+  const day = new Intl.DateTimeFormat("en-CA", { dateStyle: "short", timeZone });
   const steps = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
+
+  // The zone of the person's profile; the browser's own where none is chosen, or it knows no such zone.
+  function chosenZone() {
+    const holder = document.querySelector("[data-zone]");
+    const zone = (holder && holder.dataset.zone) || undefined;
+    try {
+      return new Intl.DateTimeFormat(undefined, { timeZone: zone }) && zone;
+    } catch {
+      return undefined;
+    }
+  }
 
   function span(milliseconds) {
     const seconds = Math.max(0, Math.floor(milliseconds / 1000));
@@ -15,7 +28,7 @@
 
   function shown(style, at) {
     if (style !== "clock") return dayAndTime.format(at);
-    return at.toDateString() === new Date().toDateString() ? clock.format(at) : whole.format(at);
+    return day.format(at) === day.format(new Date()) ? clock.format(at) : whole.format(at);
   }
 
   function write(time) {
