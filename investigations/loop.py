@@ -31,10 +31,10 @@ class Loop:
     def until_answer(self) -> Reply:
         """Go on until the model answers without asking, and return that answer."""
         while True:
-            self._answer_calls()
             reply = self.talk.last_reply
             if reply is not None and (not reply.calls or reply.finish is Finish.REFUSED):
                 return reply
+            self._answer_calls()
             self.once()
 
     def once(self, schema: Mapping[str, Any] | None = None) -> Reply:
