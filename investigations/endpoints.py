@@ -35,7 +35,7 @@ def model_for(
     Its exchanges are kept as those of this investigation and incident, where there is one. Only a process
     that is given the key can use what it returns.
     """
-    place = _found(endpoint) if endpoint else endpoint_for(purpose)
+    place = endpoint_named(endpoint) if endpoint else endpoint_for(purpose)
     speaker = Speaker(place, Occasion(purpose, investigation, incident))
     return BySchema(speaker) if place.quirks.tools is Tools.BY_SCHEMA else speaker
 
@@ -43,7 +43,7 @@ def model_for(
 def endpoint_for(purpose: Purpose) -> Endpoint:
     """Return the endpoint that serves a purpose: its own where one is set, else the default, which a
     candidate never falls back to. Raises EndpointRefused."""
-    return _found(serving(purpose))
+    return endpoint_named(serving(purpose))
 
 
 def serving(purpose: Purpose) -> str:
@@ -72,10 +72,9 @@ def names() -> list[str]:
     return [name for name in settings.MODEL_ENDPOINTS if is_set(name)]
 
 
-def _found(name: str) -> Endpoint:
-    if name not in settings.MODEL_ENDPOINTS:
-        known = ", ".join(settings.MODEL_ENDPOINTS)
-        raise EndpointRefused(f"There is no model endpoint named {name!r}. There are {known}.")
+def endpoint_named(name: str) -> Endpoint:
+    """Return an endpoint by its name. Raises EndpointRefused that says what is missing or wrong."""
+    refuse_unknown(name)
     given = _inherited(name)
     prefix = given["prefix"]
     _refuse_unset(name, given)
@@ -89,6 +88,13 @@ def _found(name: str) -> Endpoint:
     if not (given["key"].isascii() and (given["key"].isprintable() or not given["key"])):
         raise EndpointRefused(f"{prefix}LLM_API_KEY holds characters that no key has. Copy it anew.")
     return _endpoint(name, given, found)
+
+
+def refuse_unknown(name: str) -> None:
+    """Raise EndpointRefused for a name that no endpoint can have."""
+    if name not in settings.MODEL_ENDPOINTS:
+        known = ", ".join(settings.MODEL_ENDPOINTS)
+        raise EndpointRefused(f"There is no model endpoint named {name!r}. There are {known}.")
 
 
 def _refuse_unset(name: str, given: Mapping[str, Any]) -> None:

@@ -29,5 +29,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("triage.api.urls")),
     path("", include("accounts.urls")),
     path("", include("toolbox.urls")),
+    path("", include("investigations.urls")),
     path("", include("incidents.urls")),
 ]

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -16,23 +15,11 @@ from investigations.models import Exchange, Transcript
 from investigations.states import Exchanged, Purpose
 from investigations.talk import EndpointDown, EndpointRefused, Finish, Message, Model, Role, ToolOffer
 from tests import scripted
-from tests.scripted import Script, calls, refuses, says, status
+from tests.scripted import Script, calls, endpoint_settings, refuses, says, status
 
 pytestmark = pytest.mark.django_db
 TOOL = ToolOffer("find_job", "Finds a job.", {"type": "object", "properties": {"n": {"minimum": 0.5}}})
 SECRET = "ghp_" + "a1B2" * 10
-UNSET: Mapping[str, Any] = {
-    "base_url": "", "key": "", "model": "", "quirks": "", "price_in": Decimal("2.5"),
-    "price_out": Decimal(10), "context": 8192, "max_tokens": 500, "temperature": Decimal(0),
-    "seconds": 5, "total_seconds": 10,
-    "tries": 2, "backoff_ms": 1,
-}  # fmt: skip
-
-
-def given(**each: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("default", "candidate", "critic", "grader", "ask")
-    prefixes = {name: "" if name == "default" else f"{name.upper()}_" for name in names}
-    return {name: {**UNSET, "prefix": prefixes[name], **each.get(name, {})} for name in names}
 
 
 @pytest.fixture
@@ -45,7 +32,7 @@ def speaking(settings: Any) -> Iterator[Callable[..., tuple[Model, scripted.Endp
     ) -> tuple[Model, scripted.Endpoint]:
         server = scripted.Endpoint(script)
         running.append(server)
-        settings.MODEL_ENDPOINTS = given(default={"base_url": server.url, "model": "m", **more})
+        settings.MODEL_ENDPOINTS = endpoint_settings(default={"base_url": server.url, "model": "m", **more})
         return endpoints.model_for(purpose, investigation=None, incident=7), server
 
     yield speak
@@ -187,7 +174,7 @@ def test_a_refusal_stays_one_without_tool_calls(speaking: Any) -> None:
 def test_a_setting_that_is_missing_or_wrong_names_itself_and_its_cure(
     settings: Any, default: Mapping[str, Any], sentence: str
 ) -> None:
-    settings.MODEL_ENDPOINTS = given(default=default)
+    settings.MODEL_ENDPOINTS = endpoint_settings(default=default)
     with pytest.raises(EndpointRefused, match=sentence) as caught:
         endpoints.model_for(Purpose.INVESTIGATOR, investigation=None, incident=None)
     assert "u:p" not in str(caught.value)
@@ -196,7 +183,9 @@ def test_a_setting_that_is_missing_or_wrong_names_itself_and_its_cure(
 def test_a_purpose_without_an_endpoint_of_its_own_is_served_by_the_default_but_never_a_candidate(
     settings: Any,
 ) -> None:
-    settings.MODEL_ENDPOINTS = given(default={"base_url": "http://localhost/v1", "model": "m", "key": "k"})
+    settings.MODEL_ENDPOINTS = endpoint_settings(
+        default={"base_url": "http://localhost/v1", "model": "m", "key": "k"}
+    )
     assert endpoints.endpoint_for(Purpose.CRITIC).name == "default"
     with pytest.raises(EndpointRefused, match="CANDIDATE_LLM_BASE_URL is not set"):
         endpoints.endpoint_for(Purpose.CANDIDATE)
@@ -205,7 +194,7 @@ def test_a_purpose_without_an_endpoint_of_its_own_is_served_by_the_default_but_n
 def test_another_model_on_the_same_server_is_used_with_its_key_and_one_elsewhere_is_not(
     settings: Any,
 ) -> None:
-    settings.MODEL_ENDPOINTS = given(
+    settings.MODEL_ENDPOINTS = endpoint_settings(
         default={"base_url": "https://a.example/v1", "model": "m", "key": "k", "quirks": "vllm"},
         critic={"model": "other"},
         grader={"base_url": "https://b.example/v1", "model": "third"},
@@ -222,10 +211,10 @@ def test_another_model_on_the_same_server_is_used_with_its_key_and_one_elsewhere
 
 
 def test_who_gathers_follows_what_is_set_unless_it_is_said(settings: Any) -> None:
-    settings.MODEL_ENDPOINTS = given()
+    settings.MODEL_ENDPOINTS = endpoint_settings()
     settings.INVESTIGATOR = "auto"
     assert endpoints.investigator() == "playbook"
-    settings.MODEL_ENDPOINTS = given(default={"base_url": "http://localhost/v1", "model": "m"})
+    settings.MODEL_ENDPOINTS = endpoint_settings(default={"base_url": "http://localhost/v1", "model": "m"})
     assert endpoints.investigator() == "model"
     settings.INVESTIGATOR = "playbook"
     assert endpoints.investigator() == "playbook"
@@ -235,7 +224,9 @@ def test_nothing_is_sent_to_a_host_of_which_nobody_recorded_whose_it_is(
     settings: Any, administrator: User
 ) -> None:
     # Never reached: the port is closed, and an exchange would be kept.
-    settings.MODEL_ENDPOINTS = given(default={"base_url": "https://127.0.0.1.nip.example:9/v1", "model": "m"})
+    settings.MODEL_ENDPOINTS = endpoint_settings(
+        default={"base_url": "https://127.0.0.1.nip.example:9/v1", "model": "m"}
+    )
     model = endpoints.model_for(Purpose.ASK, investigation=None, incident=None)
     with pytest.raises(EndpointRefused, match=r"nobody has recorded who hosts 127\.0\.0\.1\.nip\.example:9"):
         model.reply(talk("hello"))
@@ -248,7 +239,9 @@ def test_a_recorded_word_opens_a_host_and_taking_it_back_closes_it_for_what_is_r
     with scripted.endpoint(lambda _: says("x")) as server:
         # What is not local is reached through a company's proxy, where one is set.
         monkeypatch.setenv("HTTP_PROXY", server.url.removesuffix("/v1"))
-        settings.MODEL_ENDPOINTS = given(default={"base_url": "http://models.example:81/v1", "model": "m"})
+        settings.MODEL_ENDPOINTS = endpoint_settings(
+            default={"base_url": "http://models.example:81/v1", "model": "m"}
+        )
         model, now = endpoints.model_for(Purpose.ASK, investigation=None, incident=None), timezone.now()
         with pytest.raises(EndpointRefused):
             model.reply(talk("hello"))

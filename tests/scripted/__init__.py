@@ -21,6 +21,7 @@ from tests.scripted.replies import (
     whole,
 )
 from tests.scripted.server import Endpoint, Request, Script, endpoint
+from tests.scripted.settings import endpoint_settings
 
 __all__ = [
     "Endpoint",
@@ -32,6 +33,7 @@ __all__ = [
     "dribbles",
     "drops_after",
     "endpoint",
+    "endpoint_settings",
     "finishing",
     "garbles",
     "message",

@@ -37,14 +37,14 @@ def broker() -> Iterator[Line]:
 
 def workers() -> Iterator[Line]:
     """Whether each queue has a worker that really runs a task sent to it."""
-    listening = _listening()
+    found = listening()
     token = uuid.uuid4().hex
     for queue in QUEUES:
-        if listening.get(queue):
+        if found.get(queue):
             answer.apply_async((token, queue), queue=queue, expires=30)
     deadline = time.monotonic() + _PATIENCE
     for queue in QUEUES:
-        names = listening.get(queue, [])
+        names = found.get(queue, [])
         if not names:
             yield failing(f"worker {queue}", "nobody listens", _WORKERS_CURE.format(queue=queue))
         elif _came_back(token, queue, deadline):
@@ -57,7 +57,7 @@ def workers() -> Iterator[Line]:
             )
 
 
-def _listening() -> dict[str, list[str]]:
+def listening() -> dict[str, list[str]]:
     """Return the names of the workers that answer, by queue."""
     found: dict[str, list[str]] = {}
     for name, queues in (app.control.inspect(timeout=2).active_queues() or {}).items():
