@@ -8,14 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from investigations.marking import Marker
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is asked: our instructions, what they are about (data, marked as such), the answer's schema."""
+    """What is asked: our instructions, what they are about (data, by the marker), the answer's schema."""
 
     instructions: str
     given: str
     schema: Mapping[str, Any]
+    marker: Marker
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from investigations import contract, leases, modelrun, models, playbook, rulebook, steps, watching
+from investigations import contract, guarding, leases, modelrun, models, playbook, rulebook, steps, watching
 from investigations.evidence import Asker, entries_of
 from investigations.happenings import Happening
 from investigations.leases import Lease
@@ -52,13 +52,17 @@ def _by_playbook(row: models.Investigation, lease: Lease) -> Came:
     )
     if came.wait_until is not None:
         return Came(came)
-    return Came(came, added=top_up(row, subject, came.submission.hypothesis, ask))
+    added = top_up(row, subject, came.submission.hypothesis, ask)
+    guarding.look_up_what_is_cited(row, lease, came.submission, added)
+    return Came(came, added=added)
 
 
 def _by_model(row: models.Investigation, lease: Lease) -> Came:
     watcher = Watching(watching.of_run(row.pk))
     run = Run(row, lease, _subject(row), watcher)
-    budget = steps.budget_left(modelrun.limits(), row.pk)
+    limits = modelrun.limits()
+    budget = steps.budget_left(limits, row.pk)
+    purses = guarding.purses_of(row, run.subject, budget, limits)
     try:
         handed, loop = modelrun.gather(run, budget)
     except (EndpointDown, EndpointRefused) as trouble:
@@ -75,6 +79,9 @@ def _by_model(row: models.Investigation, lease: Lease) -> Came:
     )
     if first is not None:
         came = replace(came, wait_until=first.not_before, waits_for=first.fact)
+        return Came(came, added, handed.value, columns)
+    guards = guarding.Guarded(row, lease, run.subject, run.book, watcher, purses)
+    came = replace(came, submission=guards.after(submission, added))
     return Came(came, added, handed.value, columns)
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from assay_core.canonical import canonical, digest
 from audit import writing
-from investigations import drift, models
-from investigations.drafting import draft
+from investigations import drafts, drift, models
 from investigations.evidence import erased_of
 from investigations.outcomes import Judgement
 from verdicts.case import Case, Entry, Finding, Subject, Submission
@@ -32,7 +31,8 @@ def freeze(
 
     An answer that was erased and that no earlier case holds is listed all the same: the case then
     lacks it and can't earn a pass. Whoever could erase the bad answer could make the verdict else.
-    What a person holds against the incident stays in every later case until it is withdrawn.
+    What a person holds against the incident stays in every later case until it is withdrawn; what a critic
+    of this run holds against it stays for good.
     """
     subject = Subject.from_plain(json.loads(row.subject))
     listed = erased_of(row.pk) | {number: entry.leaf for number, entry in entries.items()}
@@ -40,7 +40,7 @@ def freeze(
         investigation=row.pk,
         submission=submission,
         added=tuple(added),
-        refutations=standing_refutations(row.incident_id),
+        refutations=(*standing_refutations(row.incident_id), *_critics(row)),
         judged_at=max([now, *(entry.finished_at for entry in entries.values())]),
         entries=tuple(sorted(listed.items())),
     )
@@ -61,6 +61,13 @@ def standing_refutations(incident_id: int) -> tuple[Finding, ...]:
     return tuple(finding for finding in held if finding.author == "person")
 
 
+def _critics(row: models.Investigation) -> tuple[Finding, ...]:
+    return tuple(
+        Finding(each.refutation, each.entry, note=each.says, author="model")
+        for each in row.objections.exclude(refutation="")
+    )
+
+
 def store(row: models.Investigation, frozen: Frozen, rulebook: Rulebook, *, actor: str) -> Judgement:
     """Decide and store Case, Verdict, Draft and the audit entry inside the caller's transaction."""
     decided = verdict(frozen.case, frozen.subject, frozen.entries, rulebook)
@@ -79,8 +86,7 @@ def store(row: models.Investigation, frozen: Frozen, rulebook: Rulebook, *, acto
         rulebook_digest=decided.rulebook_digest,
         created_at=judged_at,
     )
-    text = draft(frozen.subject, decided, rulebook.rules.get(decided.hypothesis))
-    drafted = models.Draft.objects.create(investigation=row, verdict=stored, text=text, created_at=judged_at)
+    drafted = drafts.keep(stored, frozen, decided, rulebook, at=judged_at)
     jumps = drift.note(stored, frozen, decided, rulebook)
     writing.write(
         "investigation.judged",

@@ -159,6 +159,15 @@ def improve(
     return Graded(evaluations[-1].result, evaluations[-1].draft, tuple(evaluations))
 
 
+def graded_again(graded: Graded, draft: str, rubric: Rubric, hands: Hands) -> Graded:
+    """Grade a draft that was changed after its grading: what was said of another text says nothing."""
+    iteration = len(graded.evaluations)
+    hands.on_start(iteration)
+    evaluation = _evaluated(draft, rubric, hands.grader, iteration, most=0)
+    hands.on_evaluation(evaluation)
+    return Graded(evaluation.result, draft, (*graded.evaluations, evaluation), graded.note)
+
+
 def feedback(grading: Grading) -> str:
     """Return what a grading asks for: each gap, capped, then what is met already."""
     gaps = [f"- {each.text}\n  Gap: {each.gap[:_GAP_MAX]}" for each in grading.criteria if not each.passed]

@@ -95,8 +95,14 @@ class Migration(migrations.Migration):
                         blank=True, default="", help_text="the fact, where it is about one", max_length=120
                     ),
                 ),
-                ("entry", models.BigIntegerField(blank=True, null=True)),
-                ("says", models.TextField()),
+                (
+                    "refutation",
+                    models.CharField(
+                        blank=True, default="", help_text="of the rule, where it is one", max_length=120
+                    ),
+                ),
+                ("entry", models.BigIntegerField()),
+                ("says", models.TextField(blank=True)),
                 ("endpoint", models.CharField(blank=True, default="", max_length=60)),
                 ("model", models.CharField(blank=True, default="", max_length=200)),
                 ("created_at", models.DateTimeField()),

@@ -45,15 +45,21 @@ class Figure(models.Model):
 
 
 class Objection(models.Model):
-    """One hole that a critic sees in the case of a run. Shown beside the findings; it decides nothing."""
+    """One hole that a critic sees in the case of a run. Shown beside the findings; it decides nothing.
+
+    With a `refutation` it goes to the rule as well, which checks its entries by itself.
+    """
 
     investigation = models.ForeignKey(Investigation, on_delete=models.PROTECT, related_name="objections")
     attempt = models.PositiveIntegerField()
     about = models.CharField(
         max_length=120, blank=True, default="", help_text="the fact, where it is about one"
     )
-    entry = models.BigIntegerField(null=True, blank=True)
-    says = models.TextField()
+    refutation = models.CharField(
+        max_length=120, blank=True, default="", help_text="of the rule, where it is one"
+    )
+    entry = models.BigIntegerField()
+    says = models.TextField(blank=True)
     endpoint = models.CharField(max_length=60, blank=True, default="")
     model = models.CharField(max_length=200, blank=True, default="")
     created_at = models.DateTimeField()
