@@ -31,7 +31,7 @@ def _is_integer(_checker: object, value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-_Validator: Any = extend(  # type: ignore[no-untyped-call]
+_Validator: Any = extend(  # type: ignore[no-untyped-call]  # jsonschema has no types here
     Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer)
 )
 
