@@ -1,6 +1,6 @@
 """What a run ends in: plain values that cross from this app to whoever started the run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -83,7 +83,14 @@ class BudgetSpent(Exception):
 
 
 class SubmissionRefused(Exception):
-    """A submission cannot be taken; the message says what is wrong with it, or why it comes too late."""
+    """A submission cannot be taken; the message says what is wrong with it, or why it comes too late.
+
+    `complaints` is each thing that is wrong with it, where it is not as the schema has it.
+    """
+
+    def __init__(self, message: str, complaints: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.complaints = tuple(complaints)
 
 
 class SubmissionLate(SubmissionRefused):

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from assay_core.canonical import digest
+from assay_core.canonical import NotCanonical, canonical, digest
 from investigations.outcomes import SubmissionRefused
 from toolbox import schemas
 from verdicts.case import NONE_OF_THESE, Finding, Submission
@@ -55,10 +55,23 @@ def proposals(value: Mapping[str, Any]) -> tuple[Proposal, ...]:
 
 def reading(value: Any, rulebook: Rulebook, *, author: str) -> Submission:
     """Return the submission that a value holds; raise SubmissionRefused that says what is wrong with it."""
-    wrong = schemas.complaint(value, schema(rulebook))
+    wrong = _complaints(value, schema(rulebook))
     if wrong:
-        raise SubmissionRefused(f"The submission is not as schema version {VERSION} has it: {wrong}.")
+        refused = f"The submission is not as schema version {VERSION} has it: {wrong[0]}."
+        raise SubmissionRefused(refused, wrong)
     return submission_of(value, author)
+
+
+def _complaints(value: Any, whole: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with a value; one that could not be kept as it is, is not taken either."""
+    try:
+        found = schemas.complaints(value, whole)
+        canonical(value)
+    except NotCanonical as error:
+        return [str(error)]
+    except RecursionError:
+        return ["it is nested too deeply to be read"]
+    return found
 
 
 def submission_of(value: Mapping[str, Any], author: str) -> Submission:

@@ -40,7 +40,13 @@ class Brain:
         self._sent_spoilt = False
 
     def __call__(self, request: Request) -> Scripted:
-        """Answer one request from what it holds."""
+        """Answer one request, each call by an id that was not there before."""
+        reply = self._reply(request)
+        for place, call in enumerate(reply.message["tool_calls"]):
+            call["id"] = f"call_{request.number}_{place}"
+        return reply
+
+    def _reply(self, request: Request) -> Scripted:
         seen = [_json(message["content"]) for message in request.messages if message["role"] == "tool"]
         state = next((each for each in seen if "rules" in each), None)
         if state is None:
@@ -110,7 +116,7 @@ def run(name: str, play: Play, owner: Any, title: str, brain: Brain) -> tuple[An
 def _incident(play: Play, name: str) -> Incident:
     from triage.demo import example
 
-    key = next(each.sender_key for each in example.expectations() if each.name == name)
+    key = next(each["sender_key"] for each in example.expectations() if each["name"] == name)
     return Incident.objects.get(sender_key=key)
 
 
@@ -128,8 +134,7 @@ def test_an_agent_of_a_public_framework_works_on_incidents_and_code_decides(
     framework: str, play: Play, start_all: Callable[[], Any], make_user: Callable[..., Any]
 ) -> None:
     start_all()
-    wanted = {EARNED, LATE, BACK}
-    assert play.post([each for each in play.postings if each.name in wanted]) == [202] * len(wanted)
+    assert play.post(play.postings[:3]) == [202] * 3  # failed jobs
     wait_until(play.is_over, seconds=90)
     ada = make_user("ada", role=Role.MANAGER)
 

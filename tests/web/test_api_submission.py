@@ -71,6 +71,10 @@ def refused(answer: Any, status: int, reason: str, words: str) -> dict[str, Any]
     return told
 
 
+def _nested(depth: int) -> Any:
+    return [] if depth == 0 else [_nested(depth - 1)]
+
+
 @pytest.fixture(scope="module")
 def open_one(mcp: World) -> tuple[Api, int]:
     """An investigation that no refused submission may end."""
@@ -93,6 +97,9 @@ def open_one(mcp: World) -> tuple[Api, int]:
         (submission("it_is_fine"), 422, "contract", "is not one of"),
         ({"version": 1}, 422, "contract", "required property"),
         (submission(draft="x" * 20_001), 422, "contract", "too long"),
+        (submission(draft="\ud800"), 422, "contract", "lone surrogate"),
+        ({**submission(), "proposed_actions": _nested(400)}, 422, "contract", "not of type"),
+        ("[" * 100_000, 400, "unreadable", "nested too deeply"),
         (" " * 300_000, 413, "size", "MCP_MAX_BYTES"),
     ],
 )
@@ -102,6 +109,14 @@ def test_a_body_that_is_no_submission_ends_nothing(
     api, number = open_one
     refused(api.submit(number, body), status, reason, words)
     assert Investigation.objects.get(pk=number).state == "running"
+
+
+def test_everything_that_is_wrong_is_said_at_once(open_one: tuple[Api, int]) -> None:
+    api, number = open_one
+    wrong = {**submission("it_is_fine"), "verdict": "pass", "findings": "none"}
+    told = refused(api.submit(number, wrong), 422, "contract", "")
+    for words in ("'verdict' was unexpected", "is not one of", "is not of type 'array'"):
+        assert any(words in each for each in told["complaints"]), told
 
 
 def test_what_is_refused_by_the_contract_names_where_the_schema_is(open_one: tuple[Api, int]) -> None:

@@ -49,7 +49,8 @@ def _submit(request: HttpRequest, caller: Caller, number: int | None = None) -> 
     except SubmissionLate as late:
         raise Problem(409, "late", str(late)) from None
     except SubmissionRefused as refusal:
-        raise Problem(422, "contract", str(refusal), schema="/api/v1/schemas/submission") from None
+        more = {"complaints": refusal.complaints, "schema": "/api/v1/schemas/submission"}
+        raise Problem(422, "contract", str(refusal), **more) from None
     return JsonResponse(at_hand.judged(judgement))
 
 
