@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person, requires
 from accounts.permissions import Permission
-from investigations import endpoints, spending, tasks, terms
+from investigations import agentlimits, endpoints, spending, tasks, terms
 from investigations.named import Endpoint
 from investigations.talk import EndpointRefused
 from investigations.terms import TermsRefused
@@ -120,6 +120,7 @@ def _page(request: HttpRequest, *, refusal: str = "", given: str = "", status: i
             for card in shown
         ],
         "unset": spending.unset(),
+        "worst": agentlimits.current(),
         "investigator": endpoints.investigator(),
         "days": spending.DAYS,
         "refusal": refusal,

@@ -194,8 +194,8 @@ CITATION_SECONDS = env.integer("CITATION_SECONDS", 3, least=1)
 # Who gathers: with `auto`, a model where one is named, else the playbook.
 INVESTIGATOR = env.choice("INVESTIGATOR", ("auto", "playbook", "model"), "auto")
 MODEL_ENDPOINTS = {name: modelenv.endpoint(name) for name in modelenv.PREFIXES}
-AGENT_MAX_TURNS = env.integer("AGENT_MAX_TURNS", 30, least=1)
-AGENT_MAX_CALLS = env.integer("AGENT_MAX_CALLS", 40, least=1)
+AGENT_MAX_TURNS = env.integer("AGENT_MAX_TURNS", 36, least=1)
+AGENT_MAX_CALLS = env.integer("AGENT_MAX_CALLS", 60, least=1)
 AGENT_MAX_TOKENS = env.integer("AGENT_MAX_TOKENS", 1_000_000, least=1_000)
 AGENT_MAX_COST = env.decimal("AGENT_MAX_COST", Decimal(2))
 AGENT_MAX_SECONDS = env.integer("AGENT_MAX_SECONDS", 900, least=1)

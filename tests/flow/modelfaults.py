@@ -137,7 +137,7 @@ FAULTS: Mapping[str, Fault] = {
     "other calls for ever": Fault(
         [calls(("find_job", json.dumps({"job_id": f"job-{number}"}))) for number in range(30)],
         _FALLBACK,
-        asked=[f"job-{number}" for number in range(9)],
+        asked=[f"job-{number}" for number in range(7)],
     ),
     "unreadable calls for ever": Fault([calls(("find_job", "{"))] * 9, _FALLBACK, unreadable=2),
     "a citation of an entry of nobody's": Fault(

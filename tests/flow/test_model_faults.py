@@ -64,7 +64,7 @@ def differences(name: str, fault: Fault, run: Investigation, script: Misbehaving
 
 
 def _cost(rows: Any) -> int:
-    return sum(rows.values_list("tokens_in", flat=True)) + sum(rows.values_list("tokens_out", flat=True))
+    return sum(row.tokens_in + row.tokens_out for row in rows)
 
 
 def test_every_fault_ends_as_written_with_its_incident_in_review(

@@ -1,0 +1,74 @@
+"""The most that one run of a model can come to."""
+
+from decimal import Decimal
+
+import pytest
+
+from investigations import quirks
+from investigations.budget import Budget, Limits, Metered, Prices
+from investigations.named import Endpoint
+from investigations.outcomes import BudgetSpent
+from investigations.talk import Finish, Message, Reply, Role, Spent
+from investigations.worstcase import Share, Worst, worst_of
+
+LIMITS = Limits(turns=10, calls=20, tokens=1_000_000, micros=5_000_000, seconds=60.0)
+
+
+def place(*, prices: Prices, name: str = "default", context: int = 10_000) -> Endpoint:
+    generic = quirks.named("generic")
+    return Endpoint(
+        name, "http://localhost/v1", "m", generic, prices=prices, context=context, max_tokens=1_000
+    )
+
+
+def worst(limits: Limits = LIMITS, **places: Endpoint) -> Worst:
+    return worst_of(limits, places, [Share("all", 10, 20)], code_calls=60)
+
+
+def test_the_dearest_endpoint_counts_for_every_turn() -> None:
+    cheap, dear = Prices(1_000_000, 2_000_000), Prices(10_000_000, 20_000_000)
+    found = worst(investigator=place(prices=cheap), critic=place(prices=dear, name="critic"))
+    assert found.cost == Decimal("1.1")  # ten turns of 9,000 tokens in and 1,000 out
+    assert (found.bounds, found.tokens, found.requests) == ("AGENT_MAX_TURNS", 100_000, 40)
+
+
+def test_the_limit_of_money_bounds_what_turns_would_allow() -> None:
+    found = worst(investigator=place(prices=Prices(100_000_000, 100_000_000)))
+    assert (found.cost, found.bounds) == (Decimal(5), "AGENT_MAX_COST")
+
+
+def test_the_limit_of_tokens_bounds_both() -> None:
+    tight = Limits(turns=10, calls=20, tokens=5_000, micros=5_000_000, seconds=60.0)
+    found = worst(tight, investigator=place(prices=Prices(100_000_000, 100_000_000)))
+    assert (found.cost, found.bounds, found.tokens) == (Decimal("0.5"), "AGENT_MAX_TOKENS", 5_000)
+
+
+def test_without_a_price_it_says_so_and_without_an_endpoint_there_is_nothing_to_pay() -> None:
+    assert worst(investigator=place(prices=Prices())).unpriced == ("investigator",)
+    assert worst().cost == 0
+
+
+@pytest.mark.parametrize("micros", [100_000, 1_000_000, 50_000_000])
+def test_no_run_costs_more_than_its_worst_case(micros: int) -> None:
+    """A model that always uses all that it is given, until nothing more may be asked."""
+    prices = Prices(micros, 3 * micros)
+    endpoint = place(prices=prices)
+
+    class Greedy:
+        name = "default"
+
+        def reply(self, *_: object, **__: object) -> Reply:
+            spent = prices.of(endpoint.context - endpoint.max_tokens, endpoint.max_tokens)
+            return Reply("x", (), Finish.STOP, spent=spent)
+
+    model = Metered(Greedy(), Budget(LIMITS), prices, answer_tokens=endpoint.max_tokens)
+    said = [Message(Role.USER, "x" * int((endpoint.context - endpoint.max_tokens - 10) * 2.5))]
+    with pytest.raises(BudgetSpent):
+        _ask_for_ever(model, said)
+    assert 0 < model.budget.spent.micros <= worst(investigator=endpoint).cost * 1_000_000
+    assert isinstance(model.budget.spent, Spent)
+
+
+def _ask_for_ever(model: Metered, said: list[Message]) -> None:
+    while True:
+        model.reply(said)
