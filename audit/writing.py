@@ -13,10 +13,22 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 from assay_core.canonical import canonical
 from assay_core.envelope import SALT_BYTES, leaf
 from assay_core.instants import from_text
+from audit import prepared
 
 _KIND = re.compile(r"[a-z][a-z_]*\.[a-z][a-z_]*")
 _ACTOR_MAX = 200
-_APPEND = "SELECT audit_append(%s, %s, %s, %s, %s, %s)"
+_APPEND = "SELECT audit_append(%(kind)s, %(actor)s, %(incident)s, %(investigation)s, %(salt)s, %(body)s)"
+# One statement, so that entry and row need one round trip and stand or fall together.
+_APPEND_BESIDE = """
+WITH made AS MATERIALIZED ({append} AS text),
+entry AS (
+    SELECT (text::json ->> 'id')::bigint AS id, (text::json ->> 'recorded_at')::timestamptz AS recorded_at,
+           encode(sha256('\\x00'::bytea || convert_to(text, 'UTF8')), 'hex') AS leaf
+    FROM made
+),
+beside AS ({insert})
+SELECT text FROM made
+"""
 
 
 class EntryRefused(ValueError):
@@ -30,6 +42,31 @@ class EntryRef:
     id: int
     leaf: str
     recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A payload's one text, made once where it is needed twice."""
+
+    text: str
+
+    @classmethod
+    def of(cls, payload: Mapping[str, Any]) -> "Body":
+        """Raises NotCanonical for a payload that is not JSON."""
+        return cls(canonical(dict(payload)))
+
+    def plain(self) -> dict[str, Any]:
+        """Return the payload as it will be read."""
+        plain: dict[str, Any] = json.loads(self.text)
+        return plain
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row that is found by its entry: `insert` reads id, leaf and recorded_at from the relation `entry`."""
+
+    insert: str
+    values: Mapping[str, Any]
 
 
 def write(
@@ -47,13 +84,40 @@ def write(
     malformed kind or actor, NotCanonical for a payload that is not JSON, and a DatabaseError when the
     database refuses: the caller's transaction can then only be rolled back, even if the error is swallowed.
     """
+    values = _values(kind, actor, incident, investigation)
+    return _appended(_APPEND, {**values, "body": canonical(dict(payload))}, using)
+
+
+def write_beside(
+    row: Row,
+    kind: str,
+    body: Body,
+    *,
+    actor: str,
+    incident: int | None = None,
+    investigation: int | None = None,
+) -> EntryRef:
+    """Append one entry as `write` does, and insert the row that cites it by the same statement."""
+    values = _values(kind, actor, incident, investigation)
+    statement = _APPEND_BESIDE.format(append=_APPEND, insert=row.insert)
+    return _appended(statement, {**row.values, **values, "body": body.text}, DEFAULT_DB_ALIAS)
+
+
+def _values(kind: str, actor: str, incident: int | None, investigation: int | None) -> dict[str, Any]:
     _refuse_malformed(kind, actor)
-    values = [kind, canonical(actor), incident, investigation, secrets.token_bytes(SALT_BYTES)]
+    return {
+        "kind": kind,
+        "actor": canonical(actor),
+        "incident": incident,
+        "investigation": investigation,
+        "salt": secrets.token_bytes(SALT_BYTES),
+    }
+
+
+def _appended(statement: str, values: Mapping[str, Any], using: str) -> EntryRef:
     connection = connections[using]
     try:
-        with connection.cursor() as cursor:
-            cursor.execute(_APPEND, [*values, canonical(dict(payload))])
-            (text,) = cursor.fetchone()
+        ((text,),) = prepared.rows(statement, values, using=using)
     except DatabaseError:
         if connection.in_atomic_block:
             connection.needs_rollback = True

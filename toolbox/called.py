@@ -1,12 +1,13 @@
 """What a call returned, in the one form that its audit entry holds."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from assay_core.instants import from_text
 from assay_core.results import Status
+from toolbox.redaction import Redacted
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class Called:
     called_at: datetime
     finished_at: datetime
     asked_by: str
+    # The readers' copy of the result, where it was just made.
+    copied: Redacted | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def from_payload(cls, entry: int, leaf: str, payload: Mapping[str, Any]) -> "Called":

@@ -62,6 +62,11 @@ class Redacted:
     items_left_out: int = 0
 
     @property
+    def is_whole(self) -> bool:
+        """Whether nothing was cut."""
+        return not (self.texts_cut or self.items_left_out)
+
+    @property
     def note(self) -> str:
         """What the copy lacks, in one sentence, or an empty text where it lacks nothing."""
         parts = [
@@ -81,12 +86,14 @@ class Redacted:
 
 def text(words: str) -> str:
     """Return a text with its secrets masked."""
-    shapes = secretshapes.possible(words.lower())
+    shapes = secretshapes.possible(words.lower()) if words else ()
     return _masked(words, shapes, Counter()) if shapes else words
 
 
 def copy_for_readers(value: Any, *, hints: Sequence[str] = (), cut: Cut | None = None) -> Redacted:
     """Return a copy of a JSON value for readers. `hints` name further fields, such as `customer.email`."""
+    if value is None:
+        return Redacted(None)
     lowered = json.dumps(value, ensure_ascii=False, default=str).lower()
     shapes = secretshapes.possible(lowered)
     names_matter = bool(hints) or any(word in lowered for word in _WORDS)

@@ -36,6 +36,11 @@ _Validator: Any = extend(  # type: ignore[no-untyped-call]  # jsonschema has no 
 )
 
 
+# By identity, beside the schema itself: so no other can come to stand under its number.
+_made: dict[int, tuple[Mapping[str, Any], Any]] = {}
+_MOST_MADE = 1_000
+
+
 class SchemaUnusable(ValueError):
     """A JSON Schema cannot be used; the message says why."""
 
@@ -64,6 +69,18 @@ def _refuse_outside(part: object) -> None:
             _refuse_outside(item)
 
 
+def _validator(schema: Mapping[str, Any]) -> Any:
+    """Return the validator of a schema, made once: a schema is never changed after it is loaded."""
+    kept = _made.get(id(schema))
+    if kept is not None and kept[0] is schema:
+        return kept[1]
+    made = _Validator(schema, registry=Registry(), format_checker=_FORMATS)
+    if len(_made) >= _MOST_MADE:
+        _made.clear()
+    _made[id(schema)] = schema, made
+    return made
+
+
 def complaint(value: Any, schema: Mapping[str, Any]) -> str:
     """Return what is wrong with the value, first things first, or an empty text."""
     return next(iter(complaints(value, schema, most=1)), "")
@@ -71,7 +88,9 @@ def complaint(value: Any, schema: Mapping[str, Any]) -> str:
 
 def complaints(value: Any, schema: Mapping[str, Any], *, most: int = 8) -> list[str]:
     """Return each thing that is wrong with the value, first things first, at most so many."""
-    validator = _Validator(schema, registry=Registry(), format_checker=_FORMATS)
+    validator = _validator(schema)
+    if validator.is_valid(value):
+        return []
     errors = sorted(validator.iter_errors(value), key=lambda error: (len(error.absolute_path), error.message))
     return [_in_words(error) for error in errors[:most]]
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
 from accounts.models import User
 from accounts.permissions import Permission
-from audit import writing
+from audit import prepared, writing
 from toolbox.models import Effect, ToolRule
 from toolbox.patterns import Pattern
 
@@ -72,13 +72,10 @@ class Standing:
 
 def standing() -> Standing:
     """Read what stands now: one short query."""
-    with connection.cursor() as cursor:
-        cursor.execute(_STANDING)
-        rows = cursor.fetchall()
     return Standing(
         tuple(
             Held(pk, effect, Pattern(tool, caller, json.loads(arguments)), because)
-            for pk, effect, tool, caller, arguments, because in rows
+            for pk, effect, tool, caller, arguments, because in prepared.rows(_STANDING)
         )
     )
 

@@ -60,7 +60,9 @@ def of_call(called: Called, definition: ToolDefinition) -> types.CallToolResult:
     A status that carries no answer is a tool error, which an agent reads.
     """
     result = called.result if called.status in ANSWERED else None
-    copied = copy_for_readers(result, hints=definition.redact, cut=READERS_CUT)
+    copied = called.copied if result is called.result else None
+    if copied is None:
+        copied = copy_for_readers(result, hints=definition.redact, cut=READERS_CUT)
     structured = {
         "entry": called.entry,
         "status": called.status.value,

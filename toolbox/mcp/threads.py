@@ -69,8 +69,7 @@ def _swallow(future: "asyncio.Future[Any]") -> None:
 
 
 def _with_fresh_connections(work: Callable[[], T]) -> T:
-    """MCP calls fire no request_started: without this a connection that broke once stays broken for ever."""
-    close_old_connections()
+    """MCP calls fire no request_finished: without this a connection that broke once stays broken for ever."""
     try:
         return work()
     finally:
