@@ -13,10 +13,10 @@ from incidents.models import Incident
 from incidents.moves import Asked, MoveRefused
 from incidents.states import Move, State
 from incidents.subjects import origins_of, subject_of
-from investigations import queries
+from investigations import queries, watching
 from investigations import services as investigations
 from investigations.models import Investigation
-from investigations.outcomes import Failure, Judgement, NothingToAsk, RunOutcome
+from investigations.outcomes import Ending, Failure, Judgement, NothingToAsk, RunOutcome
 from verdicts.case import Subject
 
 __all__ = [
@@ -114,13 +114,19 @@ def ask_missing(incident_id: int, *, by: User, fact: str | None, now: datetime) 
 
 def investigate(investigation_id: int, *, now: datetime) -> RunOutcome | None:
     """Run one queued investigation, and move its incident with it. Safe to call any number of times."""
-    incident_id = (
-        Investigation.objects.filter(pk=investigation_id).values_list("incident_id", flat=True).first()
+    found = (
+        Investigation.objects.filter(pk=investigation_id).values_list("incident_id", "investigator").first()
     )
-    if incident_id is None:
+    if found is None:
         return None
+    incident_id, investigator = found
     _take(incident_id, now)
-    return investigations.run(investigation_id, on_judged=judged, on_failed=_failed)
+    outcome = investigations.run(investigation_id, on_judged=judged, on_failed=failed)
+    if investigator == "model" and outcome.ending in (Ending.JUDGED, Ending.FAILED):
+        watching.Watching(watching.of_run(investigation_id)).note(
+            watching.ENDED, {"state": outcome.ending.value}
+        )
+    return outcome
 
 
 def _take(incident_id: int, now: datetime) -> None:
@@ -159,8 +165,8 @@ def _doubt(judgement: Judgement) -> None:
         doubts.overtake(incident, reason, actor="worker", now=judgement.judged_at)
 
 
-def _failed(failure: Failure) -> None:
-    """Inside the transaction that stores the failure: without a verdict a person looks."""
+def failed(failure: Failure) -> None:
+    """Move the incident as its run ends without a verdict, in that transaction: a person looks."""
     _take(failure.incident, failure.failed_at)
     moves.make(
         Asked(Move.GIVE_UP, failure.incident, "worker", failure.failed_at),

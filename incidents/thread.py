@@ -45,6 +45,7 @@ class ThreadLine:
     """One question with its answer."""
 
     row: Question
+    number: str
     is_open: bool
     cited: frozenset[int]
     doubts: Sequence[Doubt]
@@ -76,7 +77,9 @@ def line(row: Question) -> ThreadLine:
     """Return one question as the page shows it."""
     is_open = row.state in (Asking.QUEUED, Asking.RUNNING)
     cited, doubts = _checked(row)
-    return ThreadLine(row, is_open, cited, doubts, live(watching.of_question(row.pk)) if is_open else Live())
+    return ThreadLine(
+        row, str(row.pk), is_open, cited, doubts, live(watching.of_question(row.pk)) if is_open else Live()
+    )
 
 
 def _checked(row: Question) -> tuple[frozenset[int], Sequence[Doubt]]:

@@ -1,11 +1,15 @@
-"""The addresses of an incident's thread and of what can be watched."""
+"""The addresses of an incident's thread, of its runs, and of what can be watched."""
 
 from django.urls import path
 
-from incidents.views import live, thread
+from incidents.views import live, runs, thread
 
 urlpatterns = [
     path("incidents/<int:number>/live/", live.run, name="live"),
+    path("incidents/<int:number>/stop/", runs.stop, name="run_stop"),
+    path("incidents/<int:number>/tell/", runs.tell, name="run_tell"),
+    path("incidents/<int:number>/runs/<int:run>/", runs.show, name="run"),
+    path("incidents/<int:number>/exchanges/<int:exchange>/", runs.transcript, name="transcript"),
     path("incidents/<int:number>/questions/ask/", thread.ask, name="question_ask"),
     path("incidents/<int:number>/questions/<int:question>/", thread.show, name="question"),
     path("incidents/<int:number>/questions/<int:question>/stop/", thread.stop, name="question_stop"),

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 
 from audit import reading
-from investigations import briefing, citations, endpoints, models, offering, questions
+from investigations import briefing, citations, drafts, endpoints, models, offering, questions
 from investigations.budget import Budget, Limits, Metered
 from investigations.calling import Tools
 from investigations.citations import Checked, Ground
@@ -157,7 +157,7 @@ class Talk:
         """Look each id of an answer up, once each; what a run of ours would revise is only marked here."""
         self._watcher.note(Happening.CHECKING_CITATIONS, {})
         shapes = registry.current().shapes()
-        ground = Ground(self._subject, self._entries, citations.BUILT_IN, shapes)
+        ground = Ground(self._subject, self._entries, drafts.patterns(), shapes)
         return citations.check(text, ground, self._look_up)
 
     def _look_up(self, tool: str, arguments: Mapping[str, Any]) -> Entry:

@@ -18,6 +18,7 @@ from incidents.models import Incident
 from incidents.states import State
 from incidents.wording import headline
 from investigations import queries as investigations
+from investigations import runstory, watching
 from investigations.queries import Story
 
 
@@ -59,6 +60,8 @@ def _context(user: User, incident: Incident) -> dict[str, Any]:
     before, later = queries.chain(user, incident)
     resolutions = queries.resolutions(incident)
     is_closed = incident.state == State.CLOSED
+    ran = runstory.ran(latest) if latest else None
+    is_live = incident.state in (State.OPEN, State.INVESTIGATING) and _is_running(story)
     return {
         "incident": incident,
         "story": story,
@@ -81,7 +84,9 @@ def _context(user: User, incident: Incident) -> dict[str, Any]:
             initial={"version": incident.version, "answer": story.draft if story else ""}
         ),
         "reopen_form": ReopenForm(initial={"version": incident.version}),
-        "is_live": incident.state in (State.OPEN, State.INVESTIGATING) and _is_running(story),
+        "is_live": is_live,
+        "ran": ran,
+        "run_live": thread.live(watching.of_run(ran.investigation)) if ran and is_live else None,
         "read_at": timezone.now(),
         "nav": "queue",
     }

@@ -6,7 +6,7 @@
   const SHOWN = 60;
   const PATIENCE = 15000;
   const links = new Map();
-  let asked = Date.now();
+  const asked = new Map();
 
   function add(place, told) {
     const list = place.querySelector("[data-live-lines]");
@@ -29,8 +29,7 @@
 
   function end(place) {
     close(place);
-    const scope = place.closest("[data-live-scope], li, section, article") || document.body;
-    const poll = scope.querySelector("[data-poll]") || document.querySelector("[data-poll]");
+    const poll = document.getElementById(place.dataset.polls);
     if (poll) htmx.trigger(poll, "live-ended");
   }
 
@@ -58,14 +57,18 @@
     document.querySelectorAll("[data-live]").forEach((place) => { if (!links.has(place)) open(place); });
   }
 
+  function holds(poll) {
+    return [...links].some(([place, link]) => place.dataset.polls === poll.id && link.readyState === EventSource.OPEN);
+  }
+
   // The poll that a link stands in for waits; once in a while it asks all the same.
   document.body.addEventListener("htmx:beforeRequest", (event) => {
-    const source = event.detail.elt;
-    if (!source.matches("[data-poll]")) return;
+    const poll = event.detail.elt;
+    if (!poll.matches("[data-poll]")) return;
     const why = event.detail.requestConfig.triggeringEvent;
-    const holds = [...links.values()].some((link) => link.readyState === EventSource.OPEN);
-    if (holds && !(why && why.type === "live-ended") && Date.now() - asked < PATIENCE) event.preventDefault();
-    else asked = Date.now();
+    const isPatient = Date.now() - (asked.get(poll.id) || 0) < PATIENCE;
+    if (holds(poll) && isPatient && !(why && why.type === "live-ended")) event.preventDefault();
+    else asked.set(poll.id, Date.now());
   });
 
   look();
