@@ -11,11 +11,11 @@ from enum import StrEnum
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 
 from accounts.models import Token, User
 from accounts.permissions import Permission
-from audit import writing
+from audit import prepared, writing
 
 PREFIX = "assay_"
 LONGEST = timedelta(days=366)
@@ -209,12 +209,10 @@ class _Found:
 
 
 def _looked_up(secret: str) -> _Found | None:
-    with connection.cursor() as cursor:
-        cursor.execute(_LOOK_UP, [sorted({each.codename for each in NEEDS.values()}), _digest(secret)])
-        row = cursor.fetchone()
-    if row is None:
+    found = prepared.rows(_LOOK_UP, [sorted({each.codename for each in NEEDS.values()}), _digest(secret)])
+    if not found:
         return None
-    pk, name, owner, scopes, tools, *rest = row
+    pk, name, owner, scopes, tools, *rest = found[0]
     return _Found(pk, name, owner, json.loads(scopes), json.loads(tools), *rest)
 
 
