@@ -250,7 +250,7 @@ def together_in_threads(count: int, once: Callable[[int], Any]) -> list[Any]:
     gate = threading.Barrier(count)
 
     def work(place: int) -> None:
-        gate.wait(10)
+        gate.wait(60)
         results[place] = once(place)
 
     threads = [threading.Thread(target=work, args=(place,)) for place in range(count)]
