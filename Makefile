@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BOOT = $(PYTHON) triage/local/bootstrap.py
 .DEFAULT_GOAL := help
-.PHONY: demo run demo-reset manage test test-pure test-full test-agents conformance bench lint lock help python
+.PHONY: demo run demo-reset manage test test-pure test-full test-agents conformance test-llm bench lint lock help python
 
 demo: python ## Start everything, post the example deliveries, print how each was judged (DEMO_ONCE=1: stop then)
 	@$(BOOT) -- -m triage.local.launch demo
@@ -32,6 +32,10 @@ conformance: python ## Run the public MCP conformance suite and the Inspector (i
 test-agents: python ## Run agents of public frameworks against the server (installs them under .local)
 	@$(BOOT) --with development -- -m tests.agents.install
 	@$(BOOT) --with development -- -m pytest tests/agents $(T)
+
+test-llm: python ## Run a very small real model against the application (compiles its server under .local)
+	@$(BOOT) --with development -- -m tests.llm.install
+	@$(BOOT) --with development -- -m pytest tests/llm $(T)
 
 bench: python ## Run the benchmarks on embedded servers (B="webhook_accept" runs one)
 	@$(BOOT) -- -m benchmarks $(B)
