@@ -9,6 +9,7 @@ An agent that got no answer submits the same again: it is told what was decided,
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -21,18 +22,28 @@ from django.utils import timezone
 from assay_core.canonical import canonical, digest
 from assay_core.instants import as_text
 from audit import reading, writing
-from investigations import contract, leases, models, rulebook
+from investigations import contract, guarding, leases, models, rulebook
 from investigations.evidence import Asker, entries_of
 from investigations.judging import freeze, store
 from investigations.leases import Lease, note
 from investigations.outcomes import Judgement, LeaseLost, OnJudged, SubmissionLate
 from investigations.states import OPEN, State
 from investigations.topping import top_up
+from investigations.tracing import span_of_run
 from toolbox.scope import CallScope
 from verdicts.case import Finding, Subject, Submission
 
 EXTERNAL = "external"
 TAKEN = "submission.taken"
+
+
+@dataclass(frozen=True, slots=True)
+class _Handed:
+    """A submission as it was handed in, its digest, and what the contract reads in it."""
+
+    value: Mapping[str, Any]
+    digest: str
+    submission: Submission
 
 
 class NotOpened(Exception):
@@ -73,16 +84,19 @@ def is_held(row: models.Investigation) -> bool:
 def submit(investigation_id: int, value: Any, *, by: str, on_judged: OnJudged) -> Judgement:
     """Take an agent's submission, ask what it lacks, judge. See services.submit_external."""
     submission = contract.reading(value, rulebook.current_rulebook(), author=EXTERNAL)
+    handed = _Handed(value, digest(value), submission)
     try:
         lease, row = _claim(investigation_id, by)
     except SubmissionLate:
-        decided = _decided_on(investigation_id, submission, by)
+        decided = _decided_on(investigation_id, handed, by)
         if decided is None:
             raise
         return decided
     try:
-        added = _top_up(row, lease, submission)
-        return _judge(lease, submission, added, on_judged)
+        with span_of_run(row.pk, incident=row.incident_id, by=EXTERNAL):
+            added = _top_up(row, lease, submission)
+            guarding.look_up_what_is_cited(row, lease, submission, added)
+        return _judge(lease, handed, added, on_judged)
     except LeaseLost:
         raise SubmissionLate(
             f"Investigation {investigation_id} was judged or taken over while this was looked at."
@@ -105,10 +119,10 @@ def taken(investigation_id: int) -> Mapping[str, Any] | None:
     }
 
 
-def _decided_on(investigation_id: int, submission: Submission, by: str) -> Judgement | None:
+def _decided_on(investigation_id: int, handed: _Handed, by: str) -> Judgement | None:
     """Return what was decided on just this submission of just this agent, if it was."""
     before = taken(investigation_id)
-    if before is None or (before["digest"], before["by"]) != (digest(submission.to_plain()), by):
+    if before is None or (before["digest"], before["by"]) != (handed.digest, by):
         return None
     made = models.Verdict.objects.filter(investigation_id=investigation_id).select_related("draft").first()
     return None if made is None else _judgement_of(made)
@@ -153,9 +167,8 @@ def _top_up(row: models.Investigation, lease: Lease, submission: Submission) -> 
     return top_up(row, subject, submission.hypothesis, ask)
 
 
-def _judge(
-    lease: Lease, submission: Submission, added: tuple[Finding, ...], on_judged: OnJudged
-) -> Judgement:
+def _judge(lease: Lease, handed: _Handed, added: tuple[Finding, ...], on_judged: OnJudged) -> Judgement:
+    submission = handed.submission
     with transaction.atomic():
         moved = models.Investigation.objects.filter(leases.held(lease), tries=0).update(
             state=State.JUDGED, lease_until=None, finished_at=Now(), reason=""
@@ -170,16 +183,29 @@ def _judge(
                 "attempt": lease.attempt,
                 "hypothesis": submission.hypothesis,
                 "proposed_hypothesis": submission.proposed_hypothesis,
-                "digest": digest(submission.to_plain()),
+                "digest": handed.digest,
             },
             actor=lease.actor,
             incident=lease.incident,
             investigation=lease.investigation,
         )
+        _keep(row, handed)
         frozen = freeze(row, submission, added, entries_of(row.pk), now=timezone.now())
         judgement = store(row, frozen, rulebook.current_rulebook(), actor=lease.actor)
         on_judged(judgement)
     return judgement
+
+
+def _keep(row: models.Investigation, handed: _Handed) -> None:
+    """Keep the submission whole: what it proposes to do stands here alone, where no verdict reads it."""
+    models.Submitted.objects.create(
+        investigation=row,
+        body=canonical(handed.value),
+        digest=handed.digest,
+        contract_digest=contract.schema_digest(rulebook.current_rulebook()),
+        author=EXTERNAL,
+        created_at=timezone.now(),
+    )
 
 
 def _already_open(incident_id: int) -> str:
@@ -198,6 +224,8 @@ def _why_not(investigation_id: int) -> str:
         return f"There is no investigation {investigation_id}."
     if row.investigator != EXTERNAL:
         return f"Investigation {row.pk} is run by the {row.investigator}, not by an agent."
+    if row.state == State.STOPPED:
+        return f"Investigation {row.pk} was stopped by a person."
     if row.state == State.JUDGED:
         return f"Investigation {row.pk} is judged already; its verdict stands."
     return f"The term for investigation {row.pk} is over, and the playbook takes it from here."

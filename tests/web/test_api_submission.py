@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import Team, Token, User
 from accounts.roles import Role
 from audit import reading
-from investigations.models import Case, Investigation
+from investigations.models import Case, Citation, Draft, Investigation, Submitted
 from tests.db.investigated import job
 from tests.web.mcp_world import (
     BASE,
@@ -288,6 +288,50 @@ def test_a_token_need_not_say_which_investigation_it_was_made_for(mcp: World) ->
 def test_a_token_of_no_investigation_has_none_of_its_own(open_one: tuple[Api, int]) -> None:
     api = Api(a_token("api-nobodys"))
     refused(api.get("investigations/own"), 404, "not-found", "Say which investigation")
+
+
+def test_what_nobody_can_see_or_store_reaches_no_draft(mcp: World) -> None:
+    api, number = held(mcp, "api-invisible")
+    told = api.submit(number, submission(draft="It \x00finished\u202e on\U000e0041 its\u200b retry."))
+    assert told.status_code == 200, told.content
+    text = Draft.objects.get(investigation_id=number).text
+    assert not set(text) & set("\x00\u202e\u200b\U000e0041")
+
+
+def test_proposed_actions_are_kept_whole_and_judged_by_nobody(mcp: World) -> None:
+    api, number = held(mcp, "api-proposing")
+    wanted = [{"action": "restart", "arguments": {"pod": "a-1", "times": 1.5}, "why": "It hangs."}]
+    told = api.submit(number, {**submission(), "proposed_actions": wanted}).json()
+    assert told["passed"] is True
+    kept = Submitted.objects.get(investigation_id=number)
+    assert json.loads(kept.body)["proposed_actions"] == wanted
+    assert api.get(f"investigations/{number}/submission").json()["digest"] == kept.digest
+    assert "restart" not in Case.objects.get(investigation_id=number).body
+
+
+def test_with_other_actions_it_is_another_submission(mcp: World) -> None:
+    api, number = held(mcp, "api-rethought")
+    api.submit(number, submission())
+    refused(api.submit(number, {**submission(), "proposed_actions": []}), 409, "late", "judged already")
+
+
+def test_an_agents_draft_is_checked_like_any_others(mcp: World) -> None:
+    api, number = held(mcp, "api-citing")
+    agent = mcp.agent("unused", investigation=number)
+    entry = agent.call("find_job", job_id="api-citing")["structuredContent"]["entry"]
+    findings = [{"fact": "job_completed", "entry": entry}]
+    api.submit(number, submission(draft=f"See [entry {entry}] and [entry 99999999].", findings=findings))
+    states = dict(Citation.objects.filter(draft__investigation_id=number).values_list("value", "state"))
+    assert states == {str(entry): "verified", "99999999": "missing"}
+    drafted = Draft.objects.get(investigation_id=number)
+    assert drafted.written_by == "external"
+    assert "~~" in drafted.text
+
+
+def test_an_investigation_that_a_person_stopped_takes_nothing(mcp: World) -> None:
+    api, number = held(mcp, "api-stopped")
+    Investigation.objects.filter(pk=number).update(state="stopped", lease_until=None)
+    refused(api.submit(number, submission()), 409, "late", "stopped by a person")
 
 
 def test_the_same_submission_again_gets_the_same_answer_and_is_judged_once(mcp: World) -> None:
