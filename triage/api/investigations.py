@@ -3,7 +3,6 @@
 Without a number it is the investigation that the token was made for.
 """
 
-from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
@@ -75,7 +74,7 @@ def _body(request: HttpRequest) -> dict[str, Any]:
     try:
         body = request.read(most + 1)
     except UnreadablePostError:
-        raise Problem(HTTPStatus.BAD_REQUEST, "broken-off", "The body broke off. Send it again.") from None
+        raise Problem(400, "broken-off", "The body broke off. Send it again.") from None
     if len(body) > most:
         raise Problem(413, "size", f"At most {most} bytes are taken (MCP_MAX_BYTES).")
     try:
