@@ -17,8 +17,8 @@ from incidents.forms import CloseForm, ReopenForm
 from incidents.models import Incident
 from incidents.states import State
 from incidents.wording import headline
+from investigations import beside, runstory, watching
 from investigations import queries as investigations
-from investigations import runstory, watching
 from investigations.queries import Story
 
 
@@ -85,6 +85,7 @@ def _context(user: User, incident: Incident) -> dict[str, Any]:
         ),
         "reopen_form": ReopenForm(initial={"version": incident.version}),
         "is_live": is_live,
+        "beside": beside.of_verdict(story.verdict.id) if story and story.verdict else None,
         "ran": ran,
         "run_live": thread.live(watching.of_run(ran.investigation)) if ran and is_live else None,
         "read_at": timezone.now(),

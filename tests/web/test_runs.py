@@ -12,7 +12,15 @@ from incidents import services
 from incidents.models import Incident
 from incidents.states import State
 from investigations import watching
-from investigations.models import Exchange, Investigation, RunNote, Step
+from investigations.models import (
+    Draft,
+    Exchange,
+    Investigation,
+    Objection,
+    RubricEvaluation,
+    RunNote,
+    Step,
+)
 from investigations.states import State as RunState
 from investigations.watching import Watching
 from tests.db.investigated import Scripted, world
@@ -210,3 +218,31 @@ def _body(text: str) -> str:
     import json
 
     return json.dumps({"role": "assistant", "text": text, "calls": [["1", text, text]], "reply": None})
+
+
+def test_a_draft_shows_what_of_it_is_not_confirmed_how_it_was_graded_and_what_a_critic_says(
+    settings: Any, connector: Scripted, make_user: MakeUser
+) -> None:
+    trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+    incident, run = judged(settings, draft=f"It took 47 minutes, see trace {trace} and trace {'b' * 32}.")
+    draft = Draft.objects.get()
+    draft.citations.filter(value=trace).update(state="verified", link=f"https://traces.example/{trace}")
+    Draft.objects.update(rubric_result="max_iterations_reached")
+    RubricEvaluation.objects.create(
+        investigation=run, attempt=1, iteration=0, result="needs_revision", draft="x", draft_digest="x",
+        criteria=[{"id": "1", "text": "Names the cause", "passed": False, "gap": "No cause is named."}],
+        rubric_digest="r", created_at=timezone.now(),
+    )  # fmt: skip
+    Objection.objects.create(
+        investigation=run, attempt=1, about="job_completed", entry=1, says="It was another job.",
+        created_at=timezone.now(),
+    )  # fmt: skip
+    Investigation.objects.update(critic_note="The critic made 1 point.")
+    page = text_of(a_person(make_user).get(address(incident)))
+    assert f'href="https://traces.example/{trace}" rel="noreferrer">{trace}</a>' in page
+    assert f'{"b" * 32} <span class="cite cite-unchecked">unchecked</span>' in page
+    assert "In no cited entry:" in page
+    assert "does not meet its rubric: the tries are used up" in page
+    assert "No cause is named." in page
+    assert "It was another job." in page
+    assert "It can only lower a verdict." in page

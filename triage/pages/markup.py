@@ -1,7 +1,10 @@
 """Markdown of a draft into HTML that is safe to show. The one place where HTML is made from text."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from html import escape
+from types import MappingProxyType
 
 import nh3
 from markdown_it import MarkdownIt
@@ -22,14 +25,24 @@ _TAGS = {
 _CITATION = re.compile(r"\[entry (\d{1,18})\]")
 
 
-def draft_html(text: str, link_of: Callable[[int], str | None]) -> str:
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How an id in a draft is shown: with the address of its page, or with words that doubt it."""
+
+    href: str = ""
+    doubt: str = ""
+
+
+def draft_html(
+    text: str, link_of: Callable[[int], str | None], marks: Mapping[str, Mark] = MappingProxyType({})
+) -> str:
     """Return a draft as sanitised HTML; `[entry N]` links to what `link_of` gives for N.
 
-    Raw HTML, images and links in the text stay text: nothing in a draft leads off the page.
+    Raw HTML, images and links in the text stay text: what leads off the page are the ids in `marks` alone.
     A citation without a link is shown as text, marked as not part of the case.
     """
     body = shown(text[:_LIMIT])
-    rendered = sanitised(_PARSER.render(body))
+    rendered = _marked(sanitised(_PARSER.render(body)), marks)
     linked = _CITATION.sub(lambda found: _citation(int(found.group(1)), link_of), rendered)
     if len(text) > _LIMIT:
         linked += f"<p>… cut after {_LIMIT} of {len(text)} characters.</p>"
@@ -39,6 +52,22 @@ def draft_html(text: str, link_of: Callable[[int], str | None]) -> str:
 def sanitised(html: str) -> str:
     """Return only the tags that a draft may hold, without any attribute."""
     return nh3.clean(html, tags=_TAGS, attributes={}, link_rel=None, strip_comments=True)
+
+
+def _marked(sanitised_html: str, marks: Mapping[str, Mark]) -> str:
+    """Mark each id where it stands as a word; the HTML has no attributes yet that could hold one."""
+    known = {escape(text): mark for text, mark in marks.items() if text.strip()}
+    if not known:
+        return sanitised_html
+    words = "|".join(re.escape(each) for each in sorted(known, key=len, reverse=True))
+    one = re.compile(rf"(?<![0-9A-Za-z_&#/<-])(?:{words})(?![0-9A-Za-z_;>-])")
+    return one.sub(lambda found: _mark(found[0], known[found[0]]), sanitised_html)
+
+
+def _mark(word: str, mark: Mark) -> str:
+    if mark.href:
+        return f'<a class="cite cite-id" href="{escape(mark.href)}" rel="noreferrer">{word}</a>'
+    return f'{word} <span class="cite cite-unchecked">{escape(mark.doubt)}</span>'
 
 
 def _citation(entry: int, link_of: Callable[[int], str | None]) -> str:

@@ -15,6 +15,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from assay_core import instants
+from investigations.beside import Beside
 from toolbox import redaction
 from triage.pages import markup, moments, visible
 
@@ -122,6 +123,24 @@ def draft(text: str, entries: Collection[int]) -> SafeString:
         return reverse("entry", args=[entry]) if entry in entries else None
 
     return mark_safe(markup.draft_html(redaction.text(text), link_of))  # noqa: S308 the one sanitiser's output
+
+
+@register.simple_tag
+def drafted(text: str, entries: Collection[int], beside: Beside | None) -> SafeString:
+    """A draft as `draft` has it; ids that were verified lead to their pages, others say what is not known."""
+
+    def link_of(entry: int) -> str | None:
+        return reverse("entry", args=[entry]) if entry in entries else None
+
+    marks: dict[str, markup.Mark] = {}
+    for each in beside.unchecked if beside else ():
+        marks[each.text] = markup.Mark(doubt="unchecked")
+    for name, each in (beside.links if beside else {}).items():
+        href = each.link or (reverse("entry", args=[each.entry]) if each.entry else "")
+        if href.startswith(("https://", "http://", "/")):
+            marks[name] = markup.Mark(href=href)
+    html = markup.draft_html(redaction.text(text), link_of, marks)
+    return mark_safe(html)  # noqa: S308 the one sanitiser's output
 
 
 @register.simple_tag
