@@ -1,10 +1,11 @@
-"""The addresses of an incident's thread, of its runs, and of what can be watched."""
+"""The addresses of an incident's thread, of its runs, of what can be watched, and of how models do."""
 
 from django.urls import path
 
-from incidents.views import live, runs, thread
+from incidents.views import agent, live, runs, thread
 
 urlpatterns = [
+    path("agent/", agent.show, name="agent"),
     path("incidents/<int:number>/live/", live.run, name="live"),
     path("incidents/<int:number>/stop/", runs.stop, name="run_stop"),
     path("incidents/<int:number>/tell/", runs.tell, name="run_tell"),

@@ -194,3 +194,9 @@ def _step(row: models.Step) -> StepLine:
         tokens=row.tokens_in + row.tokens_out,
         at=row.created_at,
     )
+
+
+def last_unusable(count: int) -> Sequence[models.Investigation]:
+    """Return the last runs in which a model handed in nothing usable, or could not be reached."""
+    good = (RunResult.FIRST_PASS.value, RunResult.REPAIRED.value, "")
+    return list(models.Investigation.objects.exclude(outcome__in=good).order_by("-pk")[:count])

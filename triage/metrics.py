@@ -21,8 +21,9 @@ from audit import lag, publishing
 from audit.places import configured
 from incidents.models import Delivery
 from incidents.states import DeliveryState
+from investigations import shares
 from investigations.models import Investigation
-from investigations.states import State
+from investigations.states import RunResult, State
 from toolbox import counting
 from toolbox.proofrows import ConnectorProof, Standing
 
@@ -128,6 +129,24 @@ def queues() -> Iterator[Metric]:
         at = found["at"]
         age.add_metric([queue], max(0.0, (now - at).total_seconds()) if at else 0.0)
     yield age
+
+
+@register
+def model_runs() -> Iterator[Metric]:
+    """How models came to what they handed in, and how many of late brought nothing usable."""
+    runs = CounterMetricFamily("assay_model_runs", "Model runs by outcome", labels=["outcome"])
+    ever = shares.ever().counts
+    for outcome in RunResult:
+        runs.add_metric([outcome.value], float(ever.get(outcome, 0)))
+    yield runs
+    share = GaugeMetricFamily(
+        "assay_model_unusable_share", "Share of model runs without a usable submission", labels=["span"]
+    )
+    trend = shares.trend(timezone.now())
+    for span, tally in (("7d", trend.now), ("28d before", trend.before)):
+        if tally.share is not None:
+            share.add_metric([span], tally.share)
+    yield share
 
 
 @register
