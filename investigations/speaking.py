@@ -1,6 +1,7 @@
 """One endpoint, spoken to on one occasion: each exchange permitted, masked, sent, kept and traced."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,7 +12,7 @@ from investigations.budget import tokens_of, tokens_of_all
 from investigations.endpoint import Answered, NoReply
 from investigations.named import Endpoint
 from investigations.talk import EndpointDown, EndpointRefused, Finish, Message, Reply, Spent, ToolOffer
-from investigations.tracing import span_of_chat
+from investigations.tracing import Span, span_of_chat
 from investigations.transcripts import Occasion, Part
 
 _KEY_MASK = "[redacted: model key]"
@@ -58,7 +59,7 @@ class Speaker:
         said = [self._part(each) for each in messages]
         body = asked.body(wish, [each for _, each in said], place.quirks)
         opened = self._begin(body, [part for part, _ in said])
-        with span_of_chat(place.name, place.model) as span:
+        with self._traced(wish.tokens) as span:
             span.asked(messages)
             answered = self._answered(opened, body, sent, on_text)
             reply = self._whole(answered, sent)
@@ -66,6 +67,15 @@ class Speaker:
             reply = replace(reply, exchange=opened.id)
             span.replied(reply)
         return reply
+
+    @contextmanager
+    def _traced(self, tokens: int) -> Iterator[Span]:
+        place, on = self._place, self._occasion
+        with span_of_chat(
+            place.name, place.model, address=place.base_url, investigation=on.investigation, tokens=tokens
+        ) as span:
+            span.note(assay__purpose=on.purpose.value)
+            yield span
 
     def _part(self, message: Message) -> tuple[Part, Mapping[str, Any]]:
         """Return a message as it is kept and sent; masked once, though it is said again at each step."""

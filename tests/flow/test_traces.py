@@ -4,16 +4,24 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from investigations import otlp, tracing
+from investigations.models import Exchange, Investigation
 from investigations.outcomes import BudgetSpent
 from investigations.talk import EndpointDown, Finish, Message, Reply, Role, Spent, ToolCall
+from tests import scripted
+from tests.conftest import wait_until
+from tests.db.sources import an_alert, body_of, deliver, make_source
 from tests.fakes.collector import Collector, collecting
+from tests.flow.modelfaults import DONE, FIND
+from tests.scripted import calls
 from tests.servers import ROOT
+from toolbox.models import Call
 
 ASKED = (
     Message(Role.SYSTEM, "You look into incidents."),
@@ -191,3 +199,29 @@ def test_a_receiver_that_is_away_holds_nobody_up(
     assert time.monotonic() - began < 2
     otlp.close()
     assert time.monotonic() - began < 6
+
+
+def test_a_models_run_by_a_real_worker_is_one_trace_that_is_sent_before_the_worker_ends(
+    committed_db: None, quick: dict[str, str], start_worker: Callable[..., Any], settings: Any
+) -> None:
+    settings.INVESTIGATOR = "model"
+    deliver(make_source(), body_of(an_alert("a1")), timezone.now())
+    with collecting() as receiver, scripted.endpoint([calls(FIND), DONE]) as server:
+        # So long that only its end can send them.
+        sending = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url, "OTEL_BSP_SCHEDULE_DELAY": "600000"}
+        worker = start_worker("investigate", **quick, **server.variables, **sending)
+        wait_until(lambda: Investigation.objects.filter(state="judged").exists(), seconds=60)
+        worker.terminate()
+        worker.wait(20)
+    row = Investigation.objects.get()
+    run, tool = receiver.one("invoke_agent model"), receiver.one("execute_tool find_job")
+    chats = [span for span in receiver.spans if span.name == "chat scripted-1"]
+    assert {span.trace for span in (*chats, tool)} == {run.trace}
+    assert {span.parent for span in (*chats, tool)} == {run.span}
+    assert run.attributes["gen_ai.conversation.id"] == f"investigation-{row.pk}"
+    exchanges = {span.attributes["assay.exchange"] for span in chats}
+    assert exchanges == set(Exchange.objects.values_list("pk", flat=True))
+    assert {span.attributes["server.address"] for span in chats} == {"127.0.0.1"}
+    assert tool.attributes["assay.entry"] == Call.objects.get(tool="find_job", caller="model").entry
+    for words in (b"job-1", b"Looked, and found nothing"):
+        assert words not in receiver.raw
