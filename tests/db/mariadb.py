@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ import pymysql
 from pymysql.connections import Connection
 
 from tests.conftest import require_program
+from tests.servers import made_folder
 from triage.local import processes
 
 DATABASE, READER, PASSWORD = "shop", "shop_reader", "reader-pw"
@@ -121,10 +121,9 @@ def server() -> Iterator[MariadbServer]:
     """A running server with the world of the attempts in it; skips by name where MariaDB is not installed."""
     require_program("mariadbd")
     require_program("mariadb-install-db")
-    folder = Path(tempfile.mkdtemp(prefix="assay-maria-", dir="/tmp"))
+    folder = made_folder()
     if os.geteuid() == 0:
         shutil.chown(folder, "nobody")
-    folder.chmod(0o755)
     made = MariadbServer(folder)
     try:
         made.start()

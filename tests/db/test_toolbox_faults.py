@@ -86,7 +86,7 @@ def test_an_idle_connection_that_died_is_replaced_without_a_word(
 ) -> None:
     assert ask(connector, "SELECT 1 AS n").status is Status.OBSERVED
     superuser.execute(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'assay'"
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'assay'"
     )
     assert ask(connector, "SELECT 1 AS n").status is Status.OBSERVED
 

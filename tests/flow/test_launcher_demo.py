@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import wait_until
-from tests.servers import ROOT
+from tests.servers import ROOT, made_folder
 from triage.local import processes
 
 pytestmark = pytest.mark.skipif(
@@ -25,8 +24,7 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
     """A folder that the account which PostgreSQL steps down to can walk to; pytest's own are private."""
-    made = Path(tempfile.mkdtemp(prefix="assay-test-", dir="/tmp"))
-    made.chmod(0o755)
+    made = made_folder()
     yield made
     assert _launch(made, "reset").returncode == 0
     shutil.rmtree(made)

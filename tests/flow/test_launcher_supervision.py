@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +14,7 @@ import psycopg
 import pytest
 
 from tests.conftest import wait_until
-from tests.servers import ROOT
+from tests.servers import ROOT, made_folder
 from triage.local import processes, supervisor
 from triage.local.children import Child
 from triage.local.postgres import FOR_TESTS, PostgresServer
@@ -36,8 +35,7 @@ def keeper(tmp_path: Path) -> Iterator[Supervisor]:
 @pytest.fixture
 def data() -> Iterator[Path]:
     """A folder that the account which PostgreSQL steps down to can walk to; pytest's own are private."""
-    folder = Path(tempfile.mkdtemp(prefix="assay-test-", dir="/tmp"))
-    folder.chmod(0o755)
+    folder = made_folder()
     yield folder / "postgres"
     shutil.rmtree(folder)
 
