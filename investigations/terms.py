@@ -25,7 +25,7 @@ def obstacle(host: str, *, is_local: bool) -> str:
         return ""
     return (
         f"nobody has recorded who hosts {host} and that its data terms were read: an administrator does that "
-        f"on the page Endpoints, or with `manage.py endpointterms record {host}`"
+        f"on the page Models, or with `manage.py endpointterms record {host}`"
     )
 
 

@@ -20,7 +20,7 @@ from tests.db.sources import an_alert, body_of, deliver, make_source
 from tests.llm import places
 from tests.scripted import endpoint_settings
 
-pytestmark = [pytest.mark.django_db, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.timeout(900)
 SCHEMA = {
     "type": "object",
     "additionalProperties": False,
@@ -77,12 +77,14 @@ def _said(words: str, **more: Any) -> Any:
     return model.reply([Message(Role.SYSTEM, "You are terse."), Message(Role.USER, words)], **more)
 
 
+@pytest.mark.django_db
 def test_a_reply_that_runs_to_its_limit_is_cut_off() -> None:
     reply = _said("Tell a long story about a fox and a hen house.", tokens=16)
     assert reply.finish is Finish.CUT_OFF
     assert reply.spent.tokens_out >= 16
 
 
+@pytest.mark.django_db
 def test_a_reply_comes_in_pieces_and_is_the_sum_of_them() -> None:
     pieces: list[str] = []
     reply = _said("Count from one to five.", tokens=40, on_text=pieces.append)
@@ -90,20 +92,24 @@ def test_a_reply_comes_in_pieces_and_is_the_sum_of_them() -> None:
     assert "".join(pieces) == reply.text
 
 
+@pytest.mark.django_db
 def test_a_shape_is_kept_to() -> None:
     assert endpoints.endpoint_for(Purpose.ASK).quirks.name == "llama-cpp-python"
     assert _said("Name the color of grass.", schema=SCHEMA).text.count("color") == 1
 
 
+@pytest.mark.django_db
 def test_the_probe_finds_it_reachable_and_never_raises() -> None:
     found = {each.what: each.level for each in probing.probe("default")}
     assert found["reachable"] == found["schema"] == "well"
     assert set(found) == {"reachable", "latency", "tools", "schema"}
 
 
-def test_an_incident_that_it_investigates_ends_with_a_person_and_its_exchanges_kept(settings: Any) -> None:
+def test_an_incident_that_it_investigates_ends_with_a_person_and_its_exchanges_kept(
+    settings: Any, committed_db: None
+) -> None:
     settings.INVESTIGATOR = "model"
-    settings.AGENT_MAX_TURNS = 3
+    settings.AGENT_MAX_TURNS = 2
     deliver(make_source(), body_of(an_alert("a", starts=timezone.now())), timezone.now())
     run = Investigation.objects.get()
     services.investigate(run.pk, now=timezone.now())

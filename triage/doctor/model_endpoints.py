@@ -49,7 +49,7 @@ def _tried(name: str) -> Iterator[Line]:
         yield warning(
             f"model {name}",
             f"the worker brought nothing within {patience:.0f} s",
-            "It is busy, or the model is slow: the page Endpoints shows the result when it comes.",
+            "It is busy, or the model is slow: the page Models shows the result when it comes.",
         )
         return
     for line in found["lines"]:
