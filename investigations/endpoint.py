@@ -75,8 +75,8 @@ def complete(
     `read` turns what came into a Reply, or raises ReplyUnreadable.
 
     Repeats what may pass (429, 5xx, a broken connection or reply) with growing pauses, or those that the
-    server asks for, until the endpoint's tries or its time are spent. Once a text was shown nothing is
-    repeated. Raises NoReply.
+    server asks for, until the endpoint's tries or its time are spent. What was shown before a reply broke
+    off is not shown twice. Raises NoReply.
     """
     content = json.dumps(body, separators=(",", ":")).encode("ascii")
     began = time.monotonic()
@@ -90,22 +90,19 @@ def complete(
             return Answered(None, number, time.monotonic() - began, refused=str(refused))
         except _Failed as failed:
             pause = failed.pause if failed.pause is not None else _backoff(endpoint, number)
-            reason = _why_no_more(failed, endpoint, number, pause, end, is_shown=shown.is_any)
+            reason = _why_no_more(failed, endpoint, number, pause, end)
             if reason:
                 sentence = f"The model endpoint {endpoint.name} ({endpoint.host}) gave no reply: {reason}"
                 raise NoReply(sentence, tries=number, seconds=time.monotonic() - began) from None
         time.sleep(pause)
+        shown.begin_again()
     raise AssertionError("the last try either answers or raises")
 
 
-def _why_no_more(
-    failed: _Failed, endpoint: Endpoint, number: int, pause: float, end: float, *, is_shown: bool
-) -> str:
+def _why_no_more(failed: _Failed, endpoint: Endpoint, number: int, pause: float, end: float) -> str:
     """Return why it is not tried again, or an empty text where it is."""
     if not failed.again:
         return f"{failed}."
-    if is_shown:
-        return f"{failed}, in the middle of a text that was shown already."
     if number >= endpoint.tries:
         return f"{failed} (the last of {number} tries)."
     if time.monotonic() + pause >= end:

@@ -19,19 +19,24 @@ class Shown:
         """`thinking` are the marks around that reasoning, if the server has any."""
         self._on_text = on_text
         self._marks = thinking if len(thinking) == 2 else ("", "")
+        self._shown = 0
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        """Expect the answer from its beginning: as much as was shown of it already is left out."""
         self._held = ""
         self._is_open = not self._marks[0]
-        self.is_any = False
+        self._skip = self._shown
 
     def add(self, text: str) -> None:
         """Take in the next piece."""
-        if not text:
-            return
         if not self._is_open:
             text = self._after_thinking(text)
-        if text and self._on_text is not None:
-            self.is_any = True
-            self._on_text(text)
+        fresh = text[self._skip :]
+        self._skip = max(0, self._skip - len(text))
+        if fresh and self._on_text is not None:
+            self._shown += len(fresh)
+            self._on_text(fresh)
 
     def _after_thinking(self, text: str) -> str:
         self._held += text
