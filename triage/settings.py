@@ -285,6 +285,8 @@ if SSO_ISSUER and not SSO_CLIENT_ID:
     raise ImproperlyConfigured(
         "SSO_CLIENT_ID: SSO_ISSUER is set, and the provider knows Assay by a client id. Set it."
     )
+if PRODUCTION and SSO_ISSUER and not SSO_ISSUER.startswith("https://"):
+    raise ImproperlyConfigured("SSO_ISSUER: production believes a provider over https:// alone.")
 SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {
     "openid_connect": {
         "OAUTH_PKCE_ENABLED": True,
@@ -341,11 +343,15 @@ if PRODUCTION:
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
+    "filters": {"one_line": {"()": "triage.logfilters.RefusalInOneLine"}},
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
     "loggers": {
         "mcp": {"level": "WARNING"},  # it has a line for each request
-        "opentelemetry.exporter": {"level": "ERROR"},  # and this one for each time that it tries again
+        "httpx": {"level": "WARNING"},  # and so has this
+        # A page that a role may not see is no fault: one line, without the stack that Django adds.
+        "django.request": {"filters": ["one_line"]},
+        "opentelemetry.exporter": {"level": "ERROR"},  # this one has one for each time that it tries again
     },
 }

@@ -32,7 +32,7 @@ _ABOVE: Mapping[str, Any] = {
     "reason": {"type": "string", "description": "Why there is no answer, or not all of it."},
     "hidden": {
         "type": "string",
-        "description": "What this copy lacks of the record: secrets masked, long parts cut. Usually nothing.",
+        "description": "What this copy lacks of the record: secrets masked, long parts cut. Usually empty.",
     },
     "called_at": {"type": "string", "format": "date-time"},
     "covered": {"type": ["object", "null"], "description": "The window and place that the answer covers."},
@@ -76,7 +76,10 @@ def of_call(called: Called, definition: ToolDefinition) -> types.CallToolResult:
     # The gateway has held what was observed to the schema already; only a changed copy is looked at again.
     is_known = called.status is Status.OBSERVED and shown["result"] == result
     if not is_known and _is_otherwise(shown, definition):
-        shown |= {"result": None, "hidden": "the result, which is not as the tool declares it"}
+        shown["result"] = None
+        # Of nothing found, nothing is kept back: only its form has no place for nothing.
+        if called.status is not Status.EMPTY:
+            shown["hidden"] = "the result, which is not as the tool declares it"
     if len(json.dumps(shown)) > _MOST_BYTES:
         shown |= {"result": None, "hidden": "the result, which is too long; its entry holds it"}
     return _result(shown, is_error=called.status not in ANSWERED)

@@ -1,7 +1,7 @@
 """The door in front of the MCP server: address, token, size and scope are looked at before the SDK is.
 
-In this order: Host and Origin (exact values), method, token, size, scope. What is refused here never reaches
-the SDK, so it is counted and recorded here.
+In this order: Host and Origin (exact values), method, token, size, the message, scope. What is refused here
+never reaches the SDK, so it is counted and recorded here.
 """
 
 import logging
@@ -75,7 +75,7 @@ class Door:
             self._look_at_address(scope, headers)
             caller = await self._known(headers)
             body = await self._body(receive, headers)
-            await self._look_at_scope(caller, body)
+            await self._look_at_scope(caller, _message(body))
         except Refusal as refusal:
             await self._refuse(refusal, headers, caller, send)
         except requests.Vanished:
@@ -130,8 +130,8 @@ class Door:
         except requests.TooLarge:
             raise Refusal(413, "size", f"At most {most} bytes are taken (MCP_MAX_BYTES).") from None
 
-    async def _look_at_scope(self, caller: Caller, body: bytes) -> None:
-        name = requests.called_tool(body)
+    async def _look_at_scope(self, caller: Caller, message: Mapping[str, Any]) -> None:
+        name = requests.called_tool(message)
         needed = listing.needed(name, self.own) if name else None
         if needed is not None and needed not in caller.scopes:
             raise self._lacking(caller, {needed}, f"{name[:100]} needs the scope {needed}.")
@@ -168,7 +168,17 @@ class Door:
         with suppress(Busy, TooSlow, DatabaseError):  # the caller is answered all the same
             await self.threads.run(note, seconds=_SECONDS)
         told: dict[str, Any] = {"error": refusal.said, "reason": refusal.reason}
+        if isinstance(refusal.__cause__, requests.Malformed):
+            error = {"code": refusal.__cause__.code, "message": refusal.said}
+            told = {"jsonrpc": "2.0", "id": None, "error": error}
         await requests.answer(send, refusal.status, told, **refusal.headers)
+
+
+def _message(body: bytes) -> Mapping[str, Any]:
+    try:
+        return requests.message_in(body)
+    except requests.Malformed as malformed:
+        raise Refusal(400, "message", str(malformed)) from malformed
 
 
 def _name_in(refusal: Refusal) -> str:

@@ -6,6 +6,9 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
+import mcp_types as types
+from pydantic import ValidationError
+
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
@@ -19,6 +22,18 @@ class TooLarge(Exception):
 
 class Vanished(Exception):
     """The client went away, or sent its body too slowly."""
+
+
+class Malformed(Exception):
+    """The body is no message. `code` is JSON-RPC's; the words are for whoever sent it."""
+
+    def __init__(self, code: int, said: str) -> None:
+        super().__init__(said)
+        self.code = code
+
+
+class _Doubled(ValueError):
+    """An object names one thing twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +105,54 @@ def replayed(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def called_tool(body: bytes) -> str:
-    """Return the name of the tool that a `tools/call` names; an empty text for anything else."""
+def message_in(body: bytes) -> Mapping[str, Any]:
+    """Return the one JSON-RPC message of a body. Raises Malformed.
+
+    A name that stands twice in an object means one thing here and another elsewhere, so it is refused.
+    """
     try:
-        whole = json.loads(body)
+        whole = json.loads(body, object_pairs_hook=_without_doubles, parse_constant=_no_number)
+    except _Doubled as doubled:
+        raise Malformed(types.INVALID_REQUEST, f"An object names {doubled} twice.") from None
     except (ValueError, RecursionError):
+        raise Malformed(types.PARSE_ERROR, "The body is not JSON.") from None
+    try:
+        types.jsonrpc_message_adapter.validate_python(whole, by_name=False)
+        _refuse_strange_id(whole)
+    except (ValidationError, TypeError):
+        said = "The body is not one JSON-RPC 2.0 message: an object with jsonrpc, id, method and params."
+        raise Malformed(types.INVALID_REQUEST, said) from None
+    message: Mapping[str, Any] = whole
+    return message
+
+
+def _refuse_strange_id(message: Mapping[str, Any]) -> None:
+    """A request whose id is no id would be taken for a notification, which nobody answers."""
+    given = message.get("id", "")
+    if "method" in message and (isinstance(given, bool) or not isinstance(given, str | int)):
+        raise TypeError
+
+
+def called_tool(message: Mapping[str, Any]) -> str:
+    """Return the name of the tool that a `tools/call` names; an empty text for anything else."""
+    if message.get("method") != "tools/call":
         return ""
-    if not isinstance(whole, dict) or whole.get("method") != "tools/call":
-        return ""
-    params = whole.get("params")
+    params = message.get("params")
     name = params.get("name") if isinstance(params, dict) else None
     return name if isinstance(name, str) else ""
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    whole = dict(pairs)
+    if len(whole) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _Doubled(ascii(twice[:60]))
+    return whole
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(f"{word} is no number of JSON's")
 
 
 async def answer(send: Send, status: int, told: Mapping[str, Any], **headers: str) -> None:
