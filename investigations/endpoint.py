@@ -187,7 +187,7 @@ def _posted(client: httpx.Client, request: _Request, watch: "_Watch") -> Iterato
     }
     endpoint = request.endpoint
     if endpoint.key:
-        headers["Authorization"] = f"Bearer {endpoint.key}"
+        headers[endpoint.quirks.key_header] = f"{endpoint.quirks.key_prefix}{endpoint.key}"
     with client.stream(
         "POST",
         f"{endpoint.base_url}/chat/completions",
@@ -275,6 +275,8 @@ def _refuse_failures(response: httpx.Response, endpoint: Endpoint, until: float)
         said = loads(_body(response, until))
     except (ReplyUnreadable, TimeoutError):
         said = None
+    if isinstance(said, list) and said:
+        said = said[0]  # some put the error into a list
     error = said.get("error") if isinstance(said, Mapping) else None
     told = error if isinstance(error, Mapping) else said if isinstance(said, Mapping) else {}
     words = _shown_words(told.get("message") or error or told.get("detail"), endpoint)

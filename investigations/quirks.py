@@ -45,6 +45,8 @@ class Quirks:
     omits: frozenset[str]
     extra: Mapping[str, Any]
     schema_beside_tools: bool
+    key_header: str
+    key_prefix: str
     stream: bool
     stream_usage: bool
     usage_in: str
@@ -70,6 +72,11 @@ def named(name: str, *, host: str = "") -> Quirks:
             raise QuirksUnknown(f"{name!r} is no kind of server that quirks.toml knows: {', '.join(known)}")
         return known[name]
     return next((each for each in known.values() if _claims(each, host)), known[GENERIC])
+
+
+def names() -> list[str]:
+    """Return the names of all sections."""
+    return list(_sections())
 
 
 def _claims(quirks: Quirks, host: str) -> bool:

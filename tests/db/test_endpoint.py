@@ -215,6 +215,15 @@ def test_the_key_is_in_no_error_and_no_log_though_the_server_says_it_back(
     assert "Incorrect key" in words
 
 
+def test_the_key_goes_into_the_header_that_the_server_reads_and_an_error_in_a_list_is_shown() -> None:
+    with scripted.endpoint([status(400, body=[{"error": {"message": "not like this"}}])]) as server:
+        place = Endpoint("default", server.url, "m", quirks.named("azure"), key=KEY)
+        with pytest.raises(NoReply, match="not like this"):
+            endpoint.complete(place, {}, read=lambda said: replied.reply(said, GENERIC, SENT))
+        assert server.requests[0].headers["api-key"] == KEY
+        assert "authorization" not in server.requests[0].headers
+
+
 def test_an_error_that_refuses_the_content_is_a_refusal_and_not_repeated() -> None:
     asking = Asking([status(400, body={"error": {"message": "not that", "code": "content_filter"}})])
     answered = asking.answered()

@@ -1,7 +1,9 @@
 """What is sent to a model server: valid whatever was said, without secrets, as that server wants it."""
 
 import json
+import re
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from investigations.quirks import QuirksUnknown, Tools
 from investigations.talk import Message, Role, ToolCall, ToolOffer
 
 GENERIC = quirks.named("")
+DOCS = (Path(__file__).parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
 TOOL = ToolOffer("find_job", "Finds a job.", {"type": "object"})
 SCHEMA = {"type": "object", "properties": {"a": {"type": "number", "minimum": 0.5}}}
 
@@ -82,11 +85,16 @@ def test_a_server_is_not_sent_what_it_refuses_and_is_told_limits_by_its_own_name
 
 def test_a_host_chooses_its_section_and_a_name_goes_before() -> None:
     assert quirks.named("", host="api.openai.com").name == "openai"
-    assert quirks.named("", host="eu.openai.azure.com:443").name == "openai"
+    assert quirks.named("", host="eu.openai.azure.com:443").name == "azure"
     assert quirks.named("", host="openai.azure.com.evil.example").name == "generic"
     assert quirks.named("ollama", host="api.openai.com").tools is Tools.NATIVE
     with pytest.raises(QuirksUnknown, match="llamacpp"):
         quirks.named("lama")
+
+
+def test_every_section_that_the_settings_page_offers_is_there_and_no_other() -> None:
+    line = next(each for each in DOCS.splitlines() if each.startswith("| `LLM_QUIRKS`"))
+    assert {*re.findall(r"`([a-z-]+)`", line)} == set(quirks.names())
 
 
 def test_a_key_of_a_section_that_nothing_reads_is_refused() -> None:
