@@ -20,6 +20,15 @@ from tests.servers import ROOT, NamedPostgres, Servers
 from triage.local import processes, roles
 from triage.local.postgres import PostgresServer
 
+# The processes take files in this order: long ones first, so that none ends alone with one.
+LONG_ONES_FIRST = ("flow", "browser", "web", "db")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the folders of long files before those of short ones; inside a folder nothing moves."""
+    places = {ROOT / "tests" / name: place for place, name in enumerate(LONG_ONES_FIRST)}
+    items.sort(key=lambda item: places.get(item.path.parent, len(places)))
+
 
 @pytest.fixture(scope="session")
 def servers() -> Iterator[Servers]:
