@@ -24,7 +24,7 @@ from tests.web.mcp_world import (
     person,
     together_in_threads,
 )
-from tests.web.test_mcp_agents import an_incident, handed, submission
+from tests.web.test_mcp_agents import DRAFT, an_incident, handed, submission
 
 __all__ = ["committed_module", "mcp"]
 
@@ -242,6 +242,8 @@ def test_other_methods_are_refused_with_those_that_are_taken(open_one: tuple[Api
 def test_before_a_submission_there_is_none_to_read(open_one: tuple[Api, int]) -> None:
     api, number = open_one
     refused(api.get(f"investigations/{number}/submission"), 404, "not-submitted", "running")
+    state = api.get(f"investigations/{number}").json()
+    assert (state["draft"], state["verdict"], state["submission"]) == (None, None, None)
 
 
 def test_after_its_term_an_agent_submits_nothing(mcp: World) -> None:
@@ -267,6 +269,7 @@ def test_a_pass_is_earned_by_what_code_asks_for_itself(mcp: World) -> None:
     assert (row.investigator, row.state) == ("external", "judged")
     state = api.get(f"investigations/{number}").json()
     assert (state["state"], state["verdict"]["passed"]) == ("judged", True)
+    assert (state["draft"]["text"], state["draft"]["rubric"]) == (DRAFT, None)
     assert {each["asked_by"] for each in state["entries"]} == {"rule"}
     taken = api.get(f"investigations/{number}/submission").json()
     assert taken["by"] == "token:agent-api-earned"
@@ -323,9 +326,12 @@ def test_an_agents_draft_is_checked_like_any_others(mcp: World) -> None:
     api.submit(number, submission(draft=f"See [entry {entry}] and [entry 99999999].", findings=findings))
     states = dict(Citation.objects.filter(draft__investigation_id=number).values_list("value", "state"))
     assert states == {str(entry): "verified", "99999999": "missing"}
-    drafted = Draft.objects.get(investigation_id=number)
-    assert drafted.written_by == "external"
-    assert "~~" in drafted.text
+    told = api.get(f"investigations/{number}").json()["draft"]
+    assert told["written_by"] == "external"
+    assert "~~" in told["text"]
+    assert {(each["kind"], each["state"]) for each in told["citations"]} == {
+        ("entry", "verified"), ("entry", "missing"),
+    }  # fmt: skip
 
 
 def test_an_investigation_that_a_person_stopped_takes_nothing(mcp: World) -> None:

@@ -13,6 +13,7 @@ from accounts.tokens import Caller, Scope
 from incidents import handing_over
 from incidents.adapters.strict_json import NotReadable, read_object
 from investigations import contract, external, rulebook
+from investigations.beside import beside
 from investigations.models import Investigation
 from investigations.outcomes import SubmissionLate, SubmissionRefused
 from triage import at_hand
@@ -21,9 +22,9 @@ from triage.api.problems import Problem
 
 
 def _state(request: HttpRequest, caller: Caller, number: int | None = None) -> HttpResponse:
-    """Return the incident, the rules with their questions, the entries so far, the verdict."""
+    """Return the incident, the rules with their questions, the entries so far, the verdict and its draft."""
     row = _visible(caller, number)
-    return JsonResponse({**at_hand.state(row), "submission": external.taken(row.pk)})
+    return JsonResponse({**at_hand.state(row), "draft": _drafted(row), "submission": external.taken(row.pk)})
 
 
 def _taken(request: HttpRequest, caller: Caller, number: int | None = None) -> HttpResponse:
@@ -48,7 +49,7 @@ def _submit(request: HttpRequest, caller: Caller, number: int | None = None) -> 
     except SubmissionLate as late:
         raise Problem(409, "late", str(late)) from None
     except SubmissionRefused as refusal:
-        more = {"complaints": refusal.complaints, "schema": "/api/v1/schemas/submission"}
+        more: dict[str, Any] = {"complaints": refusal.complaints, "schema": "/api/v1/schemas/submission"}
         raise Problem(422, "contract", str(refusal), **more) from None
     return JsonResponse(at_hand.judged(judgement))
 
@@ -56,6 +57,12 @@ def _submit(request: HttpRequest, caller: Caller, number: int | None = None) -> 
 def _schema(request: HttpRequest, caller: Caller) -> HttpResponse:
     """Return the schema of a submission with the hypotheses that can be earned at present."""
     return JsonResponse(contract.schema(rulebook.current_rulebook()), content_type="application/schema+json")
+
+
+def _drafted(row: Investigation) -> dict[str, Any] | None:
+    """Return the last draft with all that stands beside it, wherever it goes; None while there is none."""
+    last = row.drafts.select_related("investigation").last()
+    return {"text": last.text, **beside(last).plain()} if last else None
 
 
 def _visible(caller: Caller, number: int | None) -> Investigation:
