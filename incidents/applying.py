@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from audit import writing
-from incidents import doubts, identifiers, sending
+from incidents import doubts, identifiers, rubrics, sending
 from incidents.adapters.reading import SignalValue
 from incidents.episodes import Moment, Past, Track
 from incidents.matching import Keyed, Matched, match, moment_of
@@ -179,6 +179,7 @@ def _follow(applied: _Applied, now: datetime) -> None:
         if effect is Effect.OPENED:
             subject, origins = _subject(applied, incident, now)
             investigation = investigations.open_investigation(incident.pk, subject, now=now, origins=origins)
+            rubrics.give(investigation, applied.delivery.source)
             sending.investigate_after_commit(investigation.pk)
     for incident, reason in applied.doubted.values():
         doubts.overtake(incident, reason, actor=f"source:{slug}", now=now)

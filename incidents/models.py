@@ -30,6 +30,9 @@ class Source(models.Model):
     patterns = models.JSONField(
         default=dict, blank=True, help_text="identifiers found in the text: a name and a pattern for each"
     )
+    rubric = models.TextField(
+        blank=True, default="", help_text="what drafts of its incidents are graded by: a criterion on each line"
+    )
     created_at = models.DateTimeField()
 
     class Meta:

@@ -6,7 +6,7 @@ from functools import partial
 
 from accounts.models import User
 from accounts.services import actor_name
-from incidents import identifiers, moves, sending
+from incidents import identifiers, moves, rubrics, sending
 from incidents.identifiers import IdentifierRefused
 from incidents.models import Identifier, Incident
 from incidents.moves import Asked, MoveRefused
@@ -66,8 +66,13 @@ def identify(incident_id: int, named: Named, *, by: User, now: datetime) -> Iden
         return row
 
 
-def investigate_again(incident_id: int, *, by: User, version: int, now: datetime) -> Incident:
-    """Queue another investigation, with the identifiers that stand now. Raises MoveRefused."""
+def investigate_again(
+    incident_id: int, *, by: User, version: int, now: datetime, rubric: str = ""
+) -> Incident:
+    """Queue another investigation, with the identifiers that stand now. Raises MoveRefused.
+
+    `rubric` is what a model's draft of this run is graded by, in place of its source's.
+    """
     asked = Asked(Move.INVESTIGATE, incident_id, actor_name(by), now, version)
     with moves.transaction_of(asked):
         incident = Incident.objects.select_related("source").filter(pk=incident_id).first()
@@ -77,6 +82,10 @@ def investigate_again(incident_id: int, *, by: User, version: int, now: datetime
         queued = investigations.open_investigation(
             incident.pk, subject_of(incident), now=now, origins=origins_of(incident)
         )
+        try:
+            rubrics.give(queued, incident.source, own=rubric)
+        except rubrics.RubricRefused as refusal:
+            raise MoveRefused(str(refusal)) from None
         sending.investigate_after_commit(queued.pk)
         return moves.make_or_refuse(asked, {"investigation": queued.pk})
 

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from accounts.models import User
 from accounts.services import actor_name
-from incidents import closing, doubts, intake, moves, sending
+from incidents import closing, doubts, intake, moves, rubrics, sending
 from incidents.models import Incident
 from incidents.moves import Asked, MoveRefused
 from incidents.states import Move, State
@@ -65,6 +65,7 @@ def reopen(incident_id: int, *, by: User, reason: str, version: int, now: dateti
         investigation = investigations.open_investigation(
             closed.pk, subject_of(closed), now=now, origins=origins_of(closed)
         )
+        rubrics.give(investigation, closed.source)
         sending.investigate_after_commit(investigation.pk)
         try:
             with transaction.atomic():

@@ -38,6 +38,7 @@ __all__ = [
     "SubmissionRefused",
     "ask_and_judge",
     "due",
+    "give_rubric",
     "open_for_agent",
     "open_investigation",
     "run",
@@ -85,6 +86,13 @@ def open_investigation(
     )
 
 
+def give_rubric(row: Investigation, rubric: str) -> None:
+    """Freeze what the run's draft is graded by, in the caller's transaction, unless the run has begun."""
+    if rubric.strip():
+        untouched = Investigation.objects.filter(pk=row.pk, state=State.QUEUED, attempt=0, rubric="")
+        untouched.update(rubric=rubric)
+
+
 def run(investigation_id: int, *, on_judged: OnJudged, on_failed: OnFailed) -> RunOutcome:
     """Claim the investigation, gather, judge, and store the verdict; safe to call any number of times.
 
@@ -109,8 +117,9 @@ def submit_external(investigation_id: int, value: Any, *, by: str, on_judged: On
     """Judge what an agent submits (schema version 1) exactly as a run of ours is judged.
 
     What its hypothesis still lacks is asked by code first. Raises SubmissionRefused for a value that is
-    not as the schema has it, and when the agent's term is over or the investigation judged. Must be
-    called outside any transaction.
+    not as the schema has it, and when the agent's term is over or the investigation judged. Raises
+    SubmissionPending where a worker judges it, since a critic is to look first: the caller sends the task,
+    and the same submission again asks how it ended. Must be called outside any transaction.
     """
     return external.submit(investigation_id, value, by=by, on_judged=on_judged)
 

@@ -66,7 +66,11 @@ def investigate(request: HttpRequest, number: int) -> HttpResponse:
 
     def move() -> str:
         second_looks.investigate_again(
-            incident.pk, by=person(request), version=form.cleaned_data["version"], now=timezone.now()
+            incident.pk,
+            by=person(request),
+            version=form.cleaned_data["version"],
+            now=timezone.now(),
+            rubric=request.POST.get("rubric", ""),
         )
         return "It is being investigated again."
 
