@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from allauth.socialaccount.providers.openid_connect import views as single_sign_on
 from django.contrib.auth.decorators import login_not_required
 from django.db import transaction
 from django.http import HttpResponse
@@ -25,8 +24,8 @@ urlpatterns = [
     path("sign-in/", signing.sign_in, name="account_login"),
     path("sign-in/second-factor/", signing.SecondFactor.as_view(), name="mfa_authenticate"),
     path("sign-in/passkey/", login_not_required(signing.PasskeySignIn.as_view()), name="mfa_login_webauthn"),
-    path("sign-in/<slug:provider_id>/start/", single_sign_on.login, name="openid_connect_login"),
-    path("sign-in/<slug:provider_id>/done/", single_sign_on.callback, name="openid_connect_callback"),
+    path("sign-in/<slug:provider_id>/start/", signing.to_provider, name="openid_connect_login"),
+    path("sign-in/<slug:provider_id>/done/", signing.from_provider, name="openid_connect_callback"),
     path("sign-out/", signing.sign_out, name="sign-out"),
     path("theme/", signing.theme, name="theme"),
     path("step-up/", stepup.step_up, name="step-up"),

@@ -183,6 +183,7 @@ DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM", "assay@localhost")
 TRIAGE_TOOLS = env.paths("TRIAGE_TOOLS")
 TRIAGE_CONNECTORS = env.text("TRIAGE_CONNECTORS")
 TRIAGE_RULES = env.words("TRIAGE_RULES")
+TRIAGE_SECRET_PATTERNS = env.text("TRIAGE_SECRET_PATTERNS")
 TRIAGE_CITATIONS = env.text("TRIAGE_CITATIONS")
 
 # --- Models -----------------------------------------------------------------------------------

@@ -1,11 +1,12 @@
 """Sign in, the second factor, a passkey alone, sign out, and the look that a browser remembers."""
 
 import json
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from allauth.mfa.base.views import AuthenticateView
 from allauth.mfa.webauthn.views import LoginWebAuthnView
+from allauth.socialaccount.providers.openid_connect import views as openid_connect
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
@@ -14,11 +15,12 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
+from requests import RequestException
 
-from accounts import services
+from accounts import services, singlesignon, throttle
 from accounts.access import safe_target
 from accounts.forms import SignInForm, ThemeForm
 from accounts.models import User
@@ -87,6 +89,32 @@ class PasskeySignIn(LoginWebAuthnView):  # type: ignore[misc]  # allauth ships n
         messages.error(
             self.request, "This passkey opens no account here. Sign in with your name and password."
         )
+        return redirect("sign-in")
+
+
+@login_not_required
+@never_cache
+@require_safe
+def to_provider(request: HttpRequest, provider_id: str) -> HttpResponse:
+    """Go to the identity provider; one that cannot be reached is said in words."""
+    return _single_sign_on(request, openid_connect.login, provider_id)
+
+
+@login_not_required
+@never_cache
+@require_safe
+def from_provider(request: HttpRequest, provider_id: str) -> HttpResponse:
+    """Take the identity provider's answer; one that cannot be read is said in words."""
+    return _single_sign_on(request, openid_connect.callback, provider_id)
+
+
+def _single_sign_on(request: HttpRequest, step: Any, provider_id: str) -> HttpResponse:
+    try:
+        return cast("HttpResponse", step(request, provider_id))
+    except (KeyError, TypeError, ValueError, RequestException):
+        words = f"The sign-in with {settings.SSO_NAME} did not finish. Try again."
+        singlesignon.write_refusal(throttle.address_of(request), words)
+        messages.error(request, words)
         return redirect("sign-in")
 
 
