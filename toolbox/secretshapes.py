@@ -184,9 +184,18 @@ def _spelled(name: str) -> str:
     return _TURNED.sub("_", name).lower()
 
 
+_own: tuple[Shape, ...] = ()
+
+
+def use_own(shapes: tuple[Shape, ...]) -> None:
+    """Look for a deployment's own shapes too, in place of those that were given before."""
+    global _own
+    _own = shapes
+
+
 def possible(lowered: str) -> tuple[Shape, ...]:
     """Return the shapes that a text can hold, given in lower case: a cheap look before the patterns."""
-    return tuple(shape for shape in SHAPES if any(hint in lowered for hint in shape.hints))
+    return tuple(shape for shape in (*SHAPES, *_own) if any(hint in lowered for hint in shape.hints))
 
 
 def spans(shape: Shape, text: str) -> Iterator[tuple[int, int]]:

@@ -109,7 +109,7 @@ def test_an_incident_that_it_investigates_ends_with_a_person_and_its_exchanges_k
     settings: Any, committed_db: None
 ) -> None:
     settings.INVESTIGATOR = "model"
-    settings.AGENT_MAX_TURNS = 2
+    settings.AGENT_MAX_TURNS = 5
     deliver(make_source(), body_of(an_alert("a", starts=timezone.now())), timezone.now())
     run = Investigation.objects.get()
     services.investigate(run.pk, now=timezone.now())
