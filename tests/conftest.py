@@ -68,8 +68,10 @@ def redis_url(servers: Servers) -> str:
 def django_db_setup(servers: Servers, redis_url: str, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """Point `default` at a clone of the migrated template, as the application's role."""
     import dj_database_url
+    from django.conf import settings
     from django.db import connections
 
+    settings.PASSWORD_HASHERS = ["tests.passwords.QuickHasher"]
     servers.clone()
     parsed = dj_database_url.parse(servers.postgres.dsn(servers.database, roles.APP))
     options = {**connections["default"].settings_dict.get("OPTIONS", {})}
