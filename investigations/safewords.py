@@ -9,7 +9,8 @@ _IMAGE = re.compile(r"!\[([^\]\n]{0,500})\](?:\([^)\n]{0,2000}\)|\[[^\]\n]{0,200
 _LINK = re.compile(r"\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)|\[([^\]\n]{0,500})\]\[[^\]\n]{0,200}\]")
 _REFERENCE = re.compile(r"^[ \t]{0,3}\[[^\]\n]{1,200}\]:[ \t]*\S[^\n]*$", re.MULTILINE)
 _ADDRESS = re.compile(
-    r"\b(?:[a-z][a-z0-9+.\-]{1,15}:(?://|\\\\)|www\.|data:|javascript:|mailto:)[^\s<>\"')\]]*", re.IGNORECASE
+    r"\b(?:[a-z][a-z0-9+.\-]{1,15}:(?://|\\\\)|www\.|data:[a-z]+/|(?:java|vb)script:|mailto:)[^\s<>\"')\]]*",
+    re.IGNORECASE,
 )
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _LEFT_OUT = "(a link was left out)"
