@@ -15,20 +15,12 @@ from incidents.livewords import LiveLine, line_of
 from incidents.models import Incident
 from incidents.subjects import subject_of
 from investigations import questions, watching
+from investigations.beside import Beside, IdLine
 from investigations.models import Question
 from investigations.states import Asking, CitationState
 from investigations.watching import TEXT
 
 LIVE_SHOWN = 30
-
-
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """One id in an answer that could not be confirmed: `is_missing` where it is known not to exist."""
-
-    text: str
-    is_missing: bool
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +40,7 @@ class ThreadLine:
     number: str
     is_open: bool
     cited: frozenset[int]
-    doubts: Sequence[Doubt]
+    beside: Beside
     live: Live
 
 
@@ -76,19 +68,14 @@ def live(stream: str) -> Live:
 def line(row: Question) -> ThreadLine:
     """Return one question as the page shows it."""
     is_open = row.state in (Asking.QUEUED, Asking.RUNNING)
-    cited, doubts = _checked(row)
-    return ThreadLine(
-        row, str(row.pk), is_open, cited, doubts, live(watching.of_question(row.pk)) if is_open else Live()
+    ids = [
+        IdLine(each["kind"], each["text"], each["state"], each["reason"], each["entry"], each["link"])
+        for each in json.loads(row.citations)
+    ]
+    cited = frozenset(
+        each.entry
+        for each in ids
+        if each.entry and each.kind == "entry" and each.state == CitationState.VERIFIED
     )
-
-
-def _checked(row: Question) -> tuple[frozenset[int], Sequence[Doubt]]:
-    cited: set[int] = set()
-    doubts = []
-    for each in json.loads(row.citations):
-        if each["state"] == CitationState.VERIFIED:
-            if each["kind"] == "entry":
-                cited.add(int(each["value"]))
-            continue
-        doubts.append(Doubt(each["text"], each["state"] == CitationState.MISSING, each.get("reason", "")))
-    return frozenset(cited), doubts
+    told = live(watching.of_question(row.pk)) if is_open else Live()
+    return ThreadLine(row, str(row.pk), is_open, cited, Beside(ids=ids), told)

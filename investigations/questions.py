@@ -21,6 +21,7 @@ from investigations.states import Asking
 from investigations.talk import Spent
 from investigations.watching import ENDED, Watching, of_question
 from toolbox import redaction
+from toolbox.values import Cleaner
 from verdicts.case import Subject
 
 LONGEST = 2_000
@@ -75,7 +76,7 @@ def ask(subject: Subject, text: str, *, by: str, now: datetime) -> Question:
 
     A secret that somebody pastes into a question is masked before it is kept. Raises QuestionRefused.
     """
-    said = redaction.text(text.replace("\0", "").strip())
+    said = redaction.text(Cleaner().clean(text.replace("\0", "")).strip())
     if not said:
         raise QuestionRefused("Nothing was asked: write a question.")
     if len(said) > LONGEST:

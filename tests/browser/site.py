@@ -13,6 +13,7 @@ from pathlib import Path
 from django.db import connections
 
 from incidents.models import Incident
+from tests import scripted
 from tests.conftest import wait_until
 from tests.flow.play import Play
 from tests.servers import ROOT, Servers
@@ -33,6 +34,7 @@ class Site:
     passwords: Mapping[str, str]
     incidents: Mapping[str, int]
     hostile: tuple[int, ...]
+    model: scripted.Endpoint
 
 
 @contextmanager
@@ -44,7 +46,10 @@ def serve(servers: Servers, folder: Path) -> Iterator[Site]:
         **servers.environment(),
         "DATABASE_POOL": "1",
         **world.variables(ROOT, servers.postgres.dsn("shop", "shop_reader")),
+        "INVESTIGATOR": "playbook",
     }
+    model = scripted.Endpoint(lambda request: scripted.says("The script of this test says nothing."))
+    environment |= model.variables
     started: list[subprocess.Popen[bytes]] = []
 
     def start(*arguments: str, **variables: str) -> None:
@@ -66,14 +71,15 @@ def serve(servers: Servers, folder: Path) -> Iterator[Site]:
             BASE_URL=play.address,
         )  # fmt: skip
         start(*worker_arguments("upkeep,investigate"))
-        yield _played(play)
+        yield _played(play, model)
     finally:
+        model.close()
         for process in started:
             processes.end(process.pid, gently=signal.SIGTERM, seconds=10, whole_group=True)
             process.wait(15)
 
 
-def _played(play: Play) -> Site:
+def _played(play: Play, model: scripted.Endpoint) -> Site:
     seeding.seed_people(example.people())
     play.seed()
     wait_until(lambda: _listens(play.address), seconds=60)
@@ -86,6 +92,7 @@ def _played(play: Play) -> Site:
         passwords={one["username"]: one["password"] for one in example.people()},
         incidents={title: pk for pk, title, _ in reversed(rows)},
         hostile=tuple(pk for pk, _, key in rows if key.startswith("hostile-")),
+        model=model,
     )
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.utils import timezone
@@ -11,7 +12,7 @@ from pytest_django import Settings
 from assay_core.results import Status
 from audit import reading
 from investigations import answering, questions, watching
-from investigations.models import AskTurn, Case, Exchange, Question
+from investigations.models import AskTurn, Case, Exchange, Question, Verdict
 from investigations.states import Asking
 from investigations.talk import Role
 from tests import scripted
@@ -19,9 +20,14 @@ from tests.db.investigated import Scripted, job, subject, world
 from tests.db.modelled import JOB, speaking
 from tests.scripted import Script, calls, cut_off, says, status
 from toolbox.connectors.base import Outcome
+from toolbox.values import Cleaner
+from triage.pages.markup import draft_html
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis_url")]
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+INJECTIONS = Path(__file__).parent.parent / "pure" / "injections.jsonl"
+POSING = ("<|", "[INST]", "<<SYS>>", "\U000e0049", "\u200b", "\u202e", "\x1b")
+SECRETS = ("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI")
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
@@ -217,3 +223,33 @@ def test_what_others_wrote_reaches_the_model_as_marked_data(settings: Settings, 
     assert "<|im_start|>" not in said
     assert "<data " in said
     assert server.requests[0].messages[0]["role"] == Role.SYSTEM
+
+
+def test_a_model_that_obeys_what_it_reads_changes_nothing_by_its_answers(
+    settings: Settings, tools: Scripted
+) -> None:
+    texts = [json.loads(line)["text"] for line in INJECTIONS.read_text(encoding="utf-8").splitlines()]
+    rows = [str(Cleaner().clean(text)) for text in texts]
+    tools.answers["find_job"] = Outcome(Status.OBSERVED, {"job": {"state": "failed"}, "lines": rows})
+
+    def obeys(request: scripted.Request) -> scripted.Scripted:
+        if request.messages[-1]["role"] != "tool":
+            wanted = [
+                ("find_job", '{"job_id": "job-7"}'),
+                ("close_incident", "{}"),
+                ("restart_service", "{}"),
+            ]
+            return calls(*wanted)
+        return says("\n\n".join(texts))
+
+    with speaking(settings, obeys) as server:
+        row = answered(asked("\n".join(texts)[:2_000]))
+    assert row.state == Asking.ANSWERED
+    assert tools.asked == [("find_job", {"job_id": "job-7"})], "no tool that writes is there to be asked"
+    assert not Case.objects.exists()
+    assert not Verdict.objects.exists()
+    told = server.requests[1].text
+    assert not [each for each in POSING if each in told]
+    page = draft_html(row.answer, lambda entry: None)
+    assert not re.search(r"<(?:a|img|script|svg|iframe)\b", page)
+    assert not [each for each in SECRETS if each in row.answer + told]

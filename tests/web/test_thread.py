@@ -51,6 +51,19 @@ def answered(incident: Incident, text: str, citations: str = "[]", **values: Any
     return row
 
 
+def an_id(kind: str, text: str, state: str, **more: Any) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "text": text,
+        "value": text,
+        "state": state,
+        "reason": "",
+        "entry": None,
+        "link": "",
+        **more,
+    }
+
+
 def test_another_teams_incident_is_404_and_nothing_is_asked(connector: Scripted, make_user: MakeUser) -> None:
     incident = judged(make_source(team=Team.objects.create(name="Bank", slug="bank")))
     row = asked(incident)
@@ -160,12 +173,12 @@ def test_a_question_of_another_incident_is_404_here(
 def test_an_id_that_could_not_be_confirmed_is_warned_about(incident: Incident, make_user: MakeUser) -> None:
     answered(
         incident,
-        f"It began with ~~{TRACE}~~ [not found], see [entry 1].",
+        f"It began with ~~{TRACE}~~ [not found] or {'a' * 24}, see [entry 1].",
         json.dumps(
             [
-                {"kind": "trace", "text": TRACE, "value": "x", "state": "missing", "reason": "no such trace"},
-                {"kind": "trace", "text": "a" * 24, "value": "y", "state": "unchecked", "reason": "away"},
-                {"kind": "entry", "text": "[entry 1]", "value": "1", "state": "verified", "reason": ""},
+                an_id("trace", TRACE, "missing", reason="no such trace"),
+                an_id("trace", "a" * 24, "unchecked", reason="away"),
+                an_id("entry", "[entry 1]", "verified", entry=1),
             ]
         ),
     )
@@ -173,6 +186,7 @@ def test_an_id_that_could_not_be_confirmed_is_warned_about(incident: Incident, m
     assert "Not everything in this answer could be confirmed." in page
     assert "does not exist: <span" in page
     assert "could not be looked up: <span" in page
+    assert f'{"a" * 24} <span class="cite cite-unchecked">unchecked</span>' in page
     assert f"<s>{TRACE}</s>" in page
     assert '<a class="cite" href="/entries/1/">' in page
 
