@@ -169,7 +169,7 @@ def test_every_tool_answers_through_the_gateway(tools: registry.Toolbox, now: da
     arguments = {**ARGUMENTS, "moment": moment, "since": hour_ago, "until": moment}
     for name, tool in tools.definitions.items():
         asked = {argument: arguments[argument] for argument in tool.input["properties"]}
-        called = gateway.call(name, asked, CallScope(caller="test"))
+        called = gateway.call(name, asked, CallScope(caller="test", subject=ARGUMENTS))
         accepted = {Status.OBSERVED, Status.EMPTY} if name in MAY_BE_EMPTY else {Status.OBSERVED}
         assert called.status in accepted, f"{name}: {called.status} {called.reason}"
 
@@ -178,12 +178,13 @@ def test_what_lies_nowhere_is_unanswerable_or_empty_but_never_observed(
     tools: registry.Toolbox, now: datetime
 ) -> None:
     """A rows tool proves that its order or service exists; a log, that its tenant was writing."""
+    nowhere = CallScope(caller="test", subject={"order_id": "ORD-NONE"})
     for name in ("list_payments", "list_refunds", "list_shipments", "list_emails", "twin_orders"):
-        called = gateway.call(name, {"order_id": "ORD-NONE"}, CallScope(caller="test"))
+        called = gateway.call(name, {"order_id": "ORD-NONE"}, nowhere)
         assert called.status is Status.UNANSWERABLE, name
     for name in ("find_order", "find_job", "find_deploy"):
         argument = next(iter(tools.definitions[name].input["properties"]))
-        called = gateway.call(name, {argument: "NONE"}, CallScope(caller="test"))
+        called = gateway.call(name, {argument: "NONE"}, CallScope(caller="test", subject={argument: "NONE"}))
         assert called.status is Status.EMPTY, name
     hour_ago = as_text(now - timedelta(minutes=60))
     window = {"query": "UpstreamTimeout", "service": "payments", "since": hour_ago}
@@ -193,7 +194,8 @@ def test_what_lies_nowhere_is_unanswerable_or_empty_but_never_observed(
 
 
 def test_a_list_that_is_too_long_says_so(tools: registry.Toolbox) -> None:
-    called = gateway.call("list_payments", {"order_id": "ORD-9707"}, CallScope(caller="test"))
+    order = {"order_id": "ORD-9707"}
+    called = gateway.call("list_payments", order, CallScope(caller="test", subject=order))
     assert called.status is Status.TRUNCATED
     assert called.result["row_count"] == 20
 
