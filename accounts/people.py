@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import Group
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.text import slugify
 
 from accounts import sessions
@@ -47,7 +47,7 @@ def move(person_id: int, *, to: Place, by: User) -> list[str]:
         person = User.objects.select_for_update().get(pk=person_id)
         before = place_of(person)
         changes = _put(person, before, to, by)
-        if before.role is Role.ADMINISTRATOR and not _administrators().exists():
+        if (before.role is Role.ADMINISTRATOR or person.is_superuser) and not _administrators().exists():
             raise ChangeRefused(
                 f"{person} is the last administrator who can sign in. Give somebody else that role first."
             )
@@ -130,7 +130,7 @@ def rename_team(team: Team, name: str, *, by: User) -> None:
 
 
 def _administrators() -> QuerySet[User]:
-    return User.objects.filter(is_active=True, groups__name=Role.ADMINISTRATOR)
+    return User.objects.filter(Q(groups__name=Role.ADMINISTRATOR) | Q(is_superuser=True), is_active=True)
 
 
 def _lock_administrators() -> None:
