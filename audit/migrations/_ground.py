@@ -31,11 +31,11 @@ def migrator(editor: BaseDatabaseSchemaEditor) -> str:
 def as_keeper(editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
     """Do what follows as assay_audit, where that role exists and the migrating one may become it."""
     run(editor, "SET LOCAL lock_timeout = '5s'")
-    keeper = _keeper(editor)
-    if keeper:
-        run(editor, f"SET LOCAL ROLE {quoted(editor, [keeper])}")
+    owner = keeper(editor)
+    if owner:
+        run(editor, f"SET LOCAL ROLE {quoted(editor, [owner])}")
     yield
-    if keeper:
+    if owner:
         run(editor, "RESET ROLE")
 
 
@@ -63,7 +63,8 @@ def one(editor: BaseDatabaseSchemaEditor, query: str, values: list[str] | None =
     return row[0]
 
 
-def _keeper(editor: BaseDatabaseSchemaEditor) -> str | None:
+def keeper(editor: BaseDatabaseSchemaEditor) -> str | None:
+    """Return the role that owns the log, where it exists and the migrating role may become it."""
     if not one(editor, "SELECT count(*) FROM pg_roles WHERE rolname = 'assay_audit'"):
         return None
     # PostgreSQL 16 split membership into inheriting and becoming.
