@@ -7,6 +7,7 @@ from typing import Any
 
 from investigations import endpoints, terms
 from investigations.contract import parsing
+from investigations.named import Endpoint
 from investigations.quirks import Tools
 from investigations.states import Purpose
 from investigations.talk import EndpointDown, EndpointRefused, Finish, Message, Model, Reply, Role, ToolOffer
@@ -60,7 +61,14 @@ def probe(name: str) -> list[Probed]:
         ]
     if obstacle := terms.obstacle(place.host, is_local=place.is_local):
         return [Probed("terms", "failing", obstacle, f"manage.py endpointterms record {place.host}")]
-    return list(_tried(model, by_schema=place.quirks.tools is Tools.BY_SCHEMA))
+    return [_whose(place), *_tried(model, by_schema=place.quirks.tools is Tools.BY_SCHEMA)]
+
+
+def _whose(place: Endpoint) -> Probed:
+    word = None if place.is_local else terms.standing(place.host)
+    if word is None:
+        return Probed("terms", "well", "it is on this machine, so none are needed")
+    return Probed("terms", "well", f"hosted by {word.hosted_by}, recorded by {word.recorded_by}")
 
 
 def _tried(model: Model, *, by_schema: bool) -> Iterator[Probed]:

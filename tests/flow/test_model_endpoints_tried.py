@@ -27,7 +27,7 @@ def test_the_worker_with_the_key_tries_each_endpoint_for_the_doctor(
         start_worker("investigate", **server.variables, LLM_API_KEY=KEY)
         wait_until(lambda: bool(listening().get("investigate")), seconds=60)
         found = list(model_endpoints.tried())
-    assert [(line.name, line.health) for line in found[1:]] == [("model default", Health.WELL)] * 4
+    assert [(line.name, line.health) for line in found[1:]] == [("model default", Health.WELL)] * 5
     assert {request.headers["authorization"] for request in server.requests} == {f"Bearer {KEY}"}
     assert "LLM_API_KEY" not in os.environ
     assert KEY not in str(found) + "".join(Exchange.objects.values_list("reason", flat=True))

@@ -102,7 +102,7 @@ def test_a_shape_is_kept_to() -> None:
 def test_the_probe_finds_it_reachable_and_never_raises() -> None:
     found = {each.what: each.level for each in probing.probe("default")}
     assert found["reachable"] == found["schema"] == "well"
-    assert set(found) == {"reachable", "latency", "tools", "schema"}
+    assert set(found) == {"terms", "reachable", "latency", "tools", "schema"}
 
 
 def test_an_incident_that_it_investigates_ends_with_a_person_and_its_exchanges_kept(

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import fields
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from investigations import asked, named, quirks
 from investigations.asked import Wish
 from investigations.named import AddressUnusable, Endpoint
-from investigations.quirks import QuirksUnknown, Tools
+from investigations.quirks import Quirks, QuirksUnknown, Tools
 from investigations.talk import Message, Role, ToolCall, ToolOffer
 
 GENERIC = quirks.named("")
@@ -95,6 +96,12 @@ def test_a_host_chooses_its_section_and_a_name_goes_before() -> None:
 def test_every_section_that_the_settings_page_offers_is_there_and_no_other() -> None:
     line = next(each for each in DOCS.splitlines() if each.startswith("| `LLM_QUIRKS`"))
     assert {*re.findall(r"`([a-z-]+)`", line)} == set(quirks.names())
+
+
+def test_every_field_of_a_section_is_on_the_reference_page() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "models.md").read_text(encoding="utf-8")
+    named_there = {*re.findall(r"`([a-z_]+)`", page.partition("## Quirks")[2].partition("## Who")[0])}
+    assert {field.name for field in fields(Quirks)} - {"name"} <= named_there
 
 
 def test_a_key_of_a_section_that_nothing_reads_is_refused() -> None:

@@ -138,9 +138,10 @@ def levels(script: scripted.Script, settings: Any, **more: Any) -> dict[str, str
 
 
 def test_a_probe_tells_what_an_endpoint_cannot_do(settings: Any) -> None:
-    assert levels(lambda _: status(401), settings) == {"reachable": "failing"}
+    assert levels(lambda _: status(401), settings) == {"terms": "well", "reachable": "failing"}
     said = says("I am a teapot.")
     assert levels(lambda _: said, settings) == {
+        "terms": "well",
         "reachable": "well",
         "latency": "well",
         "tools": "warning",
