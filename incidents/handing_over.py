@@ -1,5 +1,6 @@
 """Handing an incident to somebody's own agent, and taking back what it submits."""
 
+import time
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -10,12 +11,15 @@ from django.db import transaction
 from accounts import tokens
 from accounts.models import Token, User
 from audit import writing
-from incidents import moves, queries, services
+from incidents import moves, queries, sending, services
 from incidents.moves import Asked
 from incidents.states import Move, State
 from incidents.subjects import subject_of
 from investigations import services as investigations
-from investigations.outcomes import Judgement, SubmissionRefused
+from investigations.outcomes import Judgement, SubmissionPending, SubmissionRefused
+
+PATIENCE_SECONDS = 20.0
+_EVERY_SECONDS = 0.5
 
 
 class NotHandedOver(Exception):
@@ -50,13 +54,34 @@ def submit(investigation_id: int, value: Any, *, by: str) -> Judgement:
     """Judge an agent's submission, and move the incident with it.
 
     Raises SubmissionRefused, and records it first. The same submission of the same agent is judged once.
+    Where a critic is to look at it a worker judges: that is awaited for a while, then SubmissionPending is
+    raised.
     """
     try:
-        return investigations.submit_external(
-            investigation_id, value, by=by, on_judged=partial(services.judged, actor=by)
-        )
+        try:
+            return _taken(investigation_id, value, by)
+        except SubmissionPending:
+            sending.send("incidents.tasks.investigate", investigation_id)
+        return _awaited(investigation_id, value, by)
     except SubmissionRefused as refusal:
-        writing.write(
-            "submission.refused", {"reason": str(refusal)}, actor=by, investigation=investigation_id
-        )
+        told = {"reason": str(refusal)}
+        writing.write("submission.refused", told, actor=by, investigation=investigation_id)
         raise
+
+
+def _taken(investigation_id: int, value: Any, by: str) -> Judgement:
+    return investigations.submit_external(
+        investigation_id, value, by=by, on_judged=partial(services.judged, actor=by)
+    )
+
+
+def _awaited(investigation_id: int, value: Any, by: str) -> Judgement:
+    """Ask again until it is judged. Raises SubmissionPending after a while."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            return _taken(investigation_id, value, by)
+        except SubmissionPending:
+            if time.monotonic() > end:
+                raise
+            time.sleep(_EVERY_SECONDS)

@@ -8,8 +8,6 @@ An agent that got no answer submits the same again: it is told what was decided,
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -19,31 +17,21 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from assay_core.canonical import canonical, digest
-from assay_core.instants import as_text
-from audit import reading, writing
-from investigations import contract, guarding, leases, models, rulebook
+from assay_core.canonical import canonical
+from investigations import guarding, leases, models, rulebook, submissions
 from investigations.evidence import Asker, entries_of
 from investigations.judging import freeze, store
 from investigations.leases import Lease, note
-from investigations.outcomes import Judgement, LeaseLost, OnJudged, SubmissionLate
+from investigations.outcomes import Judgement, LeaseLost, OnJudged, SubmissionLate, SubmissionPending
 from investigations.states import OPEN, State
+from investigations.submissions import Handed
 from investigations.topping import top_up
 from investigations.tracing import span_of_run
 from toolbox.scope import CallScope
 from verdicts.case import Finding, Subject, Submission
 
-EXTERNAL = "external"
-TAKEN = "submission.taken"
-
-
-@dataclass(frozen=True, slots=True)
-class _Handed:
-    """A submission as it was handed in, its digest, and what the contract reads in it."""
-
-    value: Mapping[str, Any]
-    digest: str
-    submission: Submission
+EXTERNAL = submissions.AUTHOR
+_PENDING = "The submission to investigation {} was taken, and a critic looks at it."
 
 
 class NotOpened(Exception):
@@ -83,8 +71,7 @@ def is_held(row: models.Investigation) -> bool:
 
 def submit(investigation_id: int, value: Any, *, by: str, on_judged: OnJudged) -> Judgement:
     """Take an agent's submission, ask what it lacks, judge. See services.submit_external."""
-    submission = contract.reading(value, rulebook.current_rulebook(), author=EXTERNAL)
-    handed = _Handed(value, digest(value), submission)
+    handed = submissions.read(value)
     try:
         lease, row = _claim(investigation_id, by)
     except SubmissionLate:
@@ -93,9 +80,12 @@ def submit(investigation_id: int, value: Any, *, by: str, on_judged: OnJudged) -
             raise
         return decided
     try:
+        if guarding.has_critic_for(_subject(row), handed.submission.hypothesis):
+            _pass_on(row, lease, handed)
+            raise SubmissionPending(_PENDING.format(row.pk))
         with span_of_run(row.pk, incident=row.incident_id, by=EXTERNAL):
-            added = _top_up(row, lease, submission)
-            guarding.look_up_what_is_cited(row, lease, submission, added)
+            added = _top_up(row, lease, handed.submission)
+            guarding.look_up_what_is_cited(row, lease, handed.submission, added)
         return _judge(lease, handed, added, on_judged)
     except LeaseLost:
         raise SubmissionLate(
@@ -103,27 +93,16 @@ def submit(investigation_id: int, value: Any, *, by: str, on_judged: OnJudged) -
         ) from None
 
 
-def taken(investigation_id: int) -> Mapping[str, Any] | None:
-    """Return what is recorded of the submission that was judged: who, when, digest; None without one."""
-    entries = reading.of_investigation(investigation_id, kind=TAKEN)
-    if not entries or entries[-1].payload is None:
-        return None
-    last, told = entries[-1], entries[-1].payload
-    return {
-        "digest": told["digest"],
-        "hypothesis": told["hypothesis"],
-        "proposed_hypothesis": told["proposed_hypothesis"],
-        "by": last.actor,
-        "taken_at": as_text(last.recorded_at),
-        "entry": last.id,
-    }
+def _decided_on(investigation_id: int, handed: Handed, by: str) -> Judgement | None:
+    """Return what was decided on just this submission of just this agent, if it was.
 
-
-def _decided_on(investigation_id: int, handed: _Handed, by: str) -> Judgement | None:
-    """Return what was decided on just this submission of just this agent, if it was."""
-    before = taken(investigation_id)
+    Raises SubmissionPending while it is looked at.
+    """
+    before = submissions.taken(investigation_id)
     if before is None or (before["digest"], before["by"]) != (handed.digest, by):
         return None
+    if models.Investigation.objects.filter(pk=investigation_id, state__in=OPEN).exists():
+        raise SubmissionPending(_PENDING.format(investigation_id))
     made = models.Verdict.objects.filter(investigation_id=investigation_id).select_related("draft").first()
     return None if made is None else _judgement_of(made)
 
@@ -158,17 +137,30 @@ def _claim(investigation_id: int, by: str) -> tuple[Lease, models.Investigation]
 
 def _top_up(row: models.Investigation, lease: Lease, submission: Submission) -> tuple[Finding, ...]:
     """Ask each fact of the submitted hypothesis that nobody asked, with the rule's own arguments."""
-    subject = Subject.from_plain(json.loads(row.subject))
     ask = Asker(
         CallScope(caller="rule", investigation=row.pk, incident=row.incident_id, is_derived=True),
         lease=lease,
         limit=settings.INVESTIGATION_MAX_CALLS,
     )
-    return top_up(row, subject, submission.hypothesis, ask)
+    return top_up(row, _subject(row), submission.hypothesis, ask)
 
 
-def _judge(lease: Lease, handed: _Handed, added: tuple[Finding, ...], on_judged: OnJudged) -> Judgement:
-    submission = handed.submission
+def _subject(row: models.Investigation) -> Subject:
+    return Subject.from_plain(json.loads(row.subject))
+
+
+def _pass_on(row: models.Investigation, lease: Lease, handed: Handed) -> None:
+    """Keep a submission and leave its judging to a worker; raise LeaseLost."""
+    with transaction.atomic():
+        moved = models.Investigation.objects.filter(leases.held(lease), tries=0).update(
+            state=State.QUEUED, lease_until=None, queued_at=Now(), sent_at=None
+        )
+        if not moved:
+            raise LeaseLost(f"attempt {lease.attempt} of investigation {lease.investigation} is over")
+        submissions.keep(row, lease, handed)
+
+
+def _judge(lease: Lease, handed: Handed, added: tuple[Finding, ...], on_judged: OnJudged) -> Judgement:
     with transaction.atomic():
         moved = models.Investigation.objects.filter(leases.held(lease), tries=0).update(
             state=State.JUDGED, lease_until=None, finished_at=Now(), reason=""
@@ -176,36 +168,11 @@ def _judge(lease: Lease, handed: _Handed, added: tuple[Finding, ...], on_judged:
         if not moved:
             raise LeaseLost(f"attempt {lease.attempt} of investigation {lease.investigation} is over")
         row = models.Investigation.objects.get(pk=lease.investigation)
-        writing.write(
-            TAKEN,
-            {
-                "version": contract.VERSION,
-                "attempt": lease.attempt,
-                "hypothesis": submission.hypothesis,
-                "proposed_hypothesis": submission.proposed_hypothesis,
-                "digest": handed.digest,
-            },
-            actor=lease.actor,
-            incident=lease.incident,
-            investigation=lease.investigation,
-        )
-        _keep(row, handed)
-        frozen = freeze(row, submission, added, entries_of(row.pk), now=timezone.now())
+        submissions.keep(row, lease, handed)
+        frozen = freeze(row, handed.submission, added, entries_of(row.pk), now=timezone.now())
         judgement = store(row, frozen, rulebook.current_rulebook(), actor=lease.actor)
         on_judged(judgement)
     return judgement
-
-
-def _keep(row: models.Investigation, handed: _Handed) -> None:
-    """Keep the submission whole: what it proposes to do stands here alone, where no verdict reads it."""
-    models.Submitted.objects.create(
-        investigation=row,
-        body=canonical(handed.value),
-        digest=handed.digest,
-        contract_digest=contract.schema_digest(rulebook.current_rulebook()),
-        author=EXTERNAL,
-        created_at=timezone.now(),
-    )
 
 
 def _already_open(incident_id: int) -> str:
@@ -226,6 +193,10 @@ def _why_not(investigation_id: int) -> str:
         return f"Investigation {row.pk} is run by the {row.investigator}, not by an agent."
     if row.state == State.STOPPED:
         return f"Investigation {row.pk} was stopped by a person."
+    if row.state in OPEN and row.submissions.exists():
+        return f"Another submission to investigation {row.pk} was taken, and is being looked at."
+    if row.state == State.FAILED:
+        return f"Investigation {row.pk} ended without a verdict. {row.reason}".strip()
     if row.state == State.JUDGED:
         return f"Investigation {row.pk} is judged already; its verdict stands."
     return f"The term for investigation {row.pk} is over, and the playbook takes it from here."

@@ -8,18 +8,31 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from investigations import contract, guarding, leases, modelrun, models, playbook, rulebook, steps, watching
+from investigations import (
+    contract,
+    guarding,
+    leases,
+    modelrun,
+    models,
+    playbook,
+    rulebook,
+    steps,
+    submissions,
+    watching,
+)
 from investigations.evidence import Asker, entries_of
 from investigations.happenings import Happening
 from investigations.leases import Lease
 from investigations.modelrun import Run
 from investigations.playbook import NOTHING, Gathered
+from investigations.safewords import safe
 from investigations.states import RunResult
 from investigations.talk import EndpointDown, EndpointRefused
 from investigations.topping import top_up
 from investigations.watching import Watching
+from toolbox import redaction
 from toolbox.scope import CallScope
-from verdicts.case import Finding, Subject
+from verdicts.case import Finding, Subject, Submission
 
 MODEL = "model"
 
@@ -39,7 +52,8 @@ def gathered(row: models.Investigation, lease: Lease) -> Came:
     """Gather for one attempt. Raises LeaseLost."""
     if row.investigator == MODEL:
         return _by_model(row, lease)
-    return _by_playbook(row, lease)
+    submission = submissions.waiting(row)
+    return _by_playbook(row, lease) if submission is None else _by_agent(row, lease, submission)
 
 
 def _by_playbook(row: models.Investigation, lease: Lease) -> Came:
@@ -71,7 +85,9 @@ def _by_model(row: models.Investigation, lease: Lease) -> Came:
     columns = {**run.digests(), "outcome": handed.result.value, "model": _named(loop.talk.steps)}
     if handed.value is None:
         return Came(Gathered(NOTHING, note=handed.note), columns=columns)
-    submission = contract.submission_of(handed.value, MODEL)
+    # What a model was never shown it can't repeat, but it may have learnt a secret elsewhere.
+    value = redaction.copy_for_readers(handed.value).value
+    submission = contract.submission_of(value, MODEL)
     added = top_up(row, run.subject, submission.hypothesis, _asker(row, lease, "rule"))
     came = Gathered(submission, note=handed.note)
     first = playbook.worth_waiting(
@@ -79,10 +95,21 @@ def _by_model(row: models.Investigation, lease: Lease) -> Came:
     )
     if first is not None:
         came = replace(came, wait_until=first.not_before, waits_for=first.fact)
-        return Came(came, added, handed.value, columns)
+        return Came(came, added, value, columns)
     guards = guarding.Guarded(row, lease, run.subject, run.book, watcher, purses)
-    came = replace(came, submission=guards.after(submission, added))
-    return Came(came, added, handed.value, columns)
+    guarded = guards.after(replace(submission, draft=safe(submission.draft)), added)
+    came = replace(came, submission=replace(guarded, draft=safe(guarded.draft)))
+    return Came(came, added, value, columns)
+
+
+def _by_agent(row: models.Investigation, lease: Lease, submission: Submission) -> Came:
+    """Judge what an agent handed in before, once a critic has looked at it."""
+    run, limits = Run(row, lease, _subject(row), Watching(watching.of_run(row.pk))), modelrun.limits()
+    purses = guarding.purses_of(row, run.subject, steps.budget_left(limits, row.pk), limits)
+    added = top_up(row, run.subject, submission.hypothesis, _asker(row, lease, "rule"))
+    guarding.Guarded(row, lease, run.subject, run.book, run.watcher, purses).criticise(submission, added)
+    guarding.look_up_what_is_cited(row, lease, submission, added)
+    return Came(Gathered(submission), added)
 
 
 def _without_endpoint(run: Run, trouble: str) -> Came:

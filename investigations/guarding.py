@@ -77,8 +77,7 @@ class Guarded:
 
     def after(self, submission: Submission, added: tuple[Finding, ...]) -> Submission:
         """Return the submission with its draft as the guards leave it. Raises LeaseLost."""
-        if critic.is_wanted(settings.CRITIC_KINDS, self.subject, submission.hypothesis):
-            self._review(submission, added)
+        self.criticise(submission, added)
         draft = seen(submission.draft)
         if not draft.strip():
             return submission
@@ -93,6 +92,11 @@ class Guarded:
         if mended != graded.draft:
             rubric.graded_again(graded, mended, given, hands)
         return replace(submission, draft=mended)
+
+    def criticise(self, submission: Submission, added: tuple[Finding, ...]) -> None:
+        """Let a critic look where one is wanted. Raises LeaseLost."""
+        if critic.is_wanted(settings.CRITIC_KINDS, self.subject, submission.hypothesis):
+            self._review(submission, added)
 
     def _review(self, submission: Submission, added: tuple[Finding, ...]) -> None:
         """Let a critic look, once in a run."""
@@ -193,6 +197,13 @@ def purses_of(row: models.Investigation, subject: Subject, budget: Budget, limit
     """Set aside what the guards of this run will need."""
     return Purses.set_aside(
         budget, limits, has_critic=subject.kind in settings.CRITIC_KINDS, has_rubric=bool(row.rubric.strip())
+    )
+
+
+def has_critic_for(subject: Subject, hypothesis: str) -> bool:
+    """Say whether a critic is wanted for such a case, and a model is set that could be one."""
+    return critic.is_wanted(settings.CRITIC_KINDS, subject, hypothesis) and endpoints.is_set(
+        endpoints.serving(Purpose.CRITIC)
     )
 
 

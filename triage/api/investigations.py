@@ -8,14 +8,15 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.request import UnreadablePostError
+from django.urls import reverse
 
 from accounts.tokens import Caller, Scope
 from incidents import handing_over
 from incidents.adapters.strict_json import NotReadable, read_object
-from investigations import contract, external, rulebook
+from investigations import contract, rulebook, submissions
 from investigations.beside import beside
 from investigations.models import Investigation
-from investigations.outcomes import SubmissionLate, SubmissionRefused
+from investigations.outcomes import SubmissionLate, SubmissionPending, SubmissionRefused
 from triage import at_hand
 from triage.api.bearers import answers
 from triage.api.problems import Problem
@@ -24,13 +25,15 @@ from triage.api.problems import Problem
 def _state(request: HttpRequest, caller: Caller, number: int | None = None) -> HttpResponse:
     """Return the incident, the rules with their questions, the entries so far, the verdict and its draft."""
     row = _visible(caller, number)
-    return JsonResponse({**at_hand.state(row), "draft": _drafted(row), "submission": external.taken(row.pk)})
+    return JsonResponse(
+        {**at_hand.state(row), "draft": _drafted(row), "submission": submissions.taken(row.pk)}
+    )
 
 
 def _taken(request: HttpRequest, caller: Caller, number: int | None = None) -> HttpResponse:
     """Return what was submitted and judged."""
     row = _visible(caller, number)
-    found = external.taken(row.pk)
+    found = submissions.taken(row.pk)
     if found is None:
         detail = f"Nothing was submitted to investigation {row.pk}, which is {row.state}."
         raise Problem(404, "not-submitted", detail)
@@ -46,6 +49,10 @@ def _submit(request: HttpRequest, caller: Caller, number: int | None = None) -> 
     value = _body(request)
     try:
         judgement = handing_over.submit(row.pk, value, by=caller.actor)
+    except SubmissionPending as pending:
+        told = {"investigation": row.pk, "incident": row.incident_id, "detail": str(pending)}
+        there = reverse("api_submission", args=[row.pk])
+        return JsonResponse(told, status=202, headers={"Location": there, "Retry-After": "5"})
     except SubmissionLate as late:
         raise Problem(409, "late", str(late)) from None
     except SubmissionRefused as refusal:
