@@ -5,7 +5,9 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Warning
 
+from investigations.citations import declared
 from investigations.rulebook import SHIPPED, loaded_rulebook
+from toolbox import registry
 from toolbox.yamlfile import DefinitionError
 from verdicts.load_check import NOTHING, LoadComplaint, load_complaints
 from verdicts.loading import NO_TOOL, rule_files
@@ -23,6 +25,21 @@ def rules_load(**_: Any) -> list[CheckMessage]:
         for each in load_complaints(rulebook)
         if not _is_expected(each, ours)
     ]
+
+
+def ids_can_be_looked_up(**_: Any) -> list[CheckMessage]:
+    """investigations.W001 TRIAGE_CITATIONS can't be used; W002 a look-up in it could never be put."""
+    try:
+        patterns = declared.current()
+    except DefinitionError as error:
+        hint = "Correct the file. Until then entries and traces alone are looked for in drafts."
+        return [Warning(f"TRIAGE_CITATIONS: {error}", hint=hint, id="investigations.W001")]
+    try:
+        tools = registry.current().definitions
+    except DefinitionError:  # toolbox.E001 says so
+        return []
+    hint = "Correct it in the file that TRIAGE_CITATIONS names. Such ids stay unchecked until then."
+    return [Warning(said, hint=hint, id="investigations.W002") for said in declared.troubles(patterns, tools)]
 
 
 def _is_expected(complaint: LoadComplaint, ours: set[str]) -> bool:

@@ -11,6 +11,7 @@ from psycopg import conninfo
 
 from examples.shop import reader, world
 from investigations import rulebook
+from investigations.citations import declared
 from toolbox import registry
 
 SHOP = Path(world.__file__).parent
@@ -36,6 +37,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, settings: Any, admin_dsn: str, logs: 
     monkeypatch.setenv("SHOP_LOGS", str(logs))
     settings.TRIAGE_TOOLS = [SHOP / "tools"]
     settings.TRIAGE_CONNECTORS = str(SHOP / "connectors.yaml")
+    settings.TRIAGE_CITATIONS = str(SHOP / "citations.yaml")
     _forget()
     try:
         yield
@@ -46,4 +48,5 @@ def asked(monkeypatch: pytest.MonkeyPatch, settings: Any, admin_dsn: str, logs: 
 
 def _forget() -> None:
     registry.current.cache_clear()
+    declared.current.cache_clear()
     rulebook.loaded_rulebook.cache_clear()

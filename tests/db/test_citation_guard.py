@@ -8,15 +8,17 @@ from typing import Any
 
 import pytest
 
+from investigations.citations import declared
 from investigations.models import Citation, Draft, Exchange, Figure, Verdict
 from investigations.states import CitationState
+from tests.db import shop
 from tests.db.guarded_runs import INVENTED, KNOWN, looked_up, run, store
 from tests.db.investigated import Scripted, queued
 from tests.db.modelled import ERRORS, JOB, by_model, speaking, submission
 from tests.fakes import faults
 from tests.fakes.server import FakeServer, Reply
 from tests.scripted import calls, cut_off, says, status
-from toolbox import gateway
+from toolbox import gateway, registry
 
 pytestmark = pytest.mark.django_db
 WORDS = f"Two calls timed out: {KNOWN[0]} and {KNOWN[1].upper()}. So did {INVENTED}."
@@ -181,3 +183,11 @@ def test_no_look_up_can_make_a_fact_hold(settings: Any, both: tuple[Scripted, Fa
     assert [tool for tool, _ in connector.asked] == ["find_job", "count_errors"]
     assert Verdict.objects.get().passed
     assert [each.state for each in Citation.objects.all()] == [CitationState.UNCHECKED]
+
+
+def test_the_example_shops_ids_can_be_looked_up_by_its_tools() -> None:
+    tools = registry.load([shop.SHOP / "tools"], shop.SHOP / "connectors.yaml").definitions
+    patterns = declared.load(shop.SHOP / "citations.yaml")
+    assert declared.troubles(patterns, tools) == []
+    wrong = declared.troubles(patterns[:1], {"find_order": tools["find_job"]})
+    assert ["takes no order_id" in wrong[0], "needs job_id" in wrong[1]] == [True, True]

@@ -62,6 +62,7 @@ class World:
         return {
             "TRIAGE_TOOLS": str(root / SHOP / "tools"),
             "TRIAGE_CONNECTORS": str(root / SHOP / "connectors.yaml"),
+            "TRIAGE_CITATIONS": str(root / SHOP / "citations.yaml"),
             "SHOP_READER_URL": reader_dsn,
             "SHOP_LOGS": str(self.logs),
         }
