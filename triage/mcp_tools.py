@@ -110,7 +110,7 @@ def submit_findings(caller: Caller, arguments: Mapping[str, Any]) -> Mapping[str
     except SubmissionRefused as refusal:
         raise Refused(str(refusal)) from None
     except SubmissionPending as pending:
-        raise Refused(f"{pending} Ask get_investigation for the verdict after a while.") from None
+        raise Refused(f"{pending} Hand in just the same again to be told how that ended.") from None
 
 
 def _noted(name: str, run: Any) -> Any:

@@ -16,7 +16,9 @@ from incidents.models import Incident
 from investigations import services as investigations
 from investigations.models import Case, Investigation
 from tests.db.investigated import STARTED, job
+from tests.db.modelled import speaking
 from tests.db.sources import an_alert, body_of, deliver, make_source
+from tests.scripted import says
 from tests.web.mcp_world import BASE, Agent, World, committed_module, mcp, person, together_in_threads
 
 __all__ = ["committed_module", "mcp"]
@@ -176,6 +178,20 @@ def test_the_same_submission_again_is_told_the_same_and_judged_once(mcp: World) 
     first, again = (agent.call("submit_findings", **submission()) for _ in range(2))
     assert again["structuredContent"] == first["structuredContent"]
     assert Case.objects.filter(investigation_id=number).count() == 1
+
+
+def test_an_agent_whose_case_a_critic_looks_at_is_told_to_hand_in_the_same_again(
+    mcp: World, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent, _, number = handed(mcp, "patient")
+    monkeypatch.setattr(handing_over, "PATIENCE_SECONDS", 0.0)
+    settings.CRITIC_KINDS = ["alert"]
+    found = says('{"objections": [], "refutations": []}')
+    with speaking(settings, [found]):
+        told = agent.call("submit_findings", **submission())
+        assert "Hand in just the same again" in told["content"][0]["text"]
+        services.investigate(number, now=timezone.now())
+    assert agent.call("submit_findings", **submission())["structuredContent"]["passed"] is True
 
 
 def test_of_submissions_at_the_same_moment_exactly_one_is_judged(mcp: World) -> None:
