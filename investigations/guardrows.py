@@ -1,15 +1,19 @@
 """What the guards of a run came to, kept at once and only while the run is ours."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from assay_core.canonical import digest
+from audit import writing
 from investigations import leases, models
+from investigations.critic import ACTOR as CRITIC
 from investigations.critic import Review
 from investigations.leases import Lease
 from investigations.outcomes import LeaseLost
+from investigations.rewriting import GRADER
 from investigations.rubric import Evaluation, Grading, Judged, Rubric
 from investigations.states import RubricResult
 
@@ -41,6 +45,14 @@ def keep_review(row: models.Investigation, lease: Lease, review: Review) -> None
             )
             for about, refutation, entry, says in said
         )
+        _record(
+            lease,
+            ("case.criticised", CRITIC),
+            words=note,
+            objections=[[each.entry, each.about, each.says] for each in review.objections],
+            refutations=[[each.entry, each.fact] for each in review.refutations],
+            by={"endpoint": review.endpoint, "model": review.model, "prompt": review.prompt_digest},
+        )
 
 
 def evaluations(row: models.Investigation, given: Rubric) -> Sequence[Evaluation]:
@@ -68,6 +80,15 @@ def keep_evaluation(row: models.Investigation, lease: Lease, given: Rubric, eval
             draft_digest=digest(evaluation.draft),
             created_at=timezone.now(),
         )
+        _record(
+            lease,
+            ("draft.graded", GRADER),
+            words=f"{evaluation.result} after grading {evaluation.iteration + 1}",
+            rubric=given.digest,
+            draft=digest(evaluation.draft),
+            met=[[each.id, each.passed] for each in grading.criteria],
+            by={"endpoint": grading.endpoint, "model": grading.model, "prompt": grading.prompt_digest},
+        )
 
 
 def _evaluation(row: models.RubricEvaluation) -> Evaluation:
@@ -82,6 +103,12 @@ def _hold(lease: Lease, **columns: str) -> None:
     held = models.Investigation.objects.filter(leases.held(lease))
     if not held.update(attempt=lease.attempt, **columns):
         raise LeaseLost(f"attempt {lease.attempt} of investigation {lease.investigation} is over")
+
+
+def _record(lease: Lease, act: tuple[str, str], **payload: Any) -> None:
+    """Write the audit entry of one act: its kind, and in whose name."""
+    kind, actor = act
+    writing.write(kind, payload, actor=actor, incident=lease.incident, investigation=lease.investigation)
 
 
 def _counted(points: int) -> str:

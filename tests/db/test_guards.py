@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from assay_core.results import Status
+from audit import reading
 from investigations import services
 from investigations.models import Draft, Exchange, Objection, RubricEvaluation, Verdict
 from investigations.outcomes import Ending
@@ -91,6 +92,11 @@ def test_a_refutation_that_a_critic_finds_fails_what_would_have_passed(
         ("", "lost_again", asked),
     ]
     assert row.critic_note == "The critic made 2 points."
+    (recorded,) = reading.of_investigation(row.pk, kind="case.criticised")
+    assert recorded.actor == "critic"
+    assert recorded.payload is not None
+    assert recorded.payload["by"]["model"] == "scripted-1"
+    assert recorded.payload["refutations"] == [[asked, "lost_again"]]
 
 
 def test_a_critic_can_not_make_a_fact_hold_by_asking_again(critical: Any, tools: Scripted) -> None:
@@ -200,6 +206,11 @@ def test_gaps_go_back_until_the_rubric_is_met(settings: Any, tools: Scripted) ->
     assert kept[0].criteria[1] == {"id": "c2", "text": "Says where", "passed": False, "gap": "Say it."}
     assert all(each.model == "scripted-1" and each.prompt_digest and each.draft_digest for each in kept)
     assert row.verdicts.get().passed
+    recorded = reading.of_investigation(row.pk, kind="draft.graded")
+    assert [each.payload["words"] for each in recorded if each.payload] == [
+        "needs_revision after grading 1",
+        "satisfied after grading 2",
+    ]
 
 
 @pytest.mark.parametrize(
