@@ -1,14 +1,26 @@
-"""Asking about an incident in a real browser: the answer comes in word by word, with and without script."""
+"""Asking about an incident, and watching a run, in a real browser: with script and without."""
 
+import json
 import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
+from django.db import connections, transaction
+from django.utils import timezone
 from playwright.sync_api import expect
 
+from incidents import sending
+from incidents.models import Incident
+from incidents.states import State
+from incidents.subjects import subject_of
+from investigations import services
 from tests.browser.conftest import SCREENSHOTS, SIZES, OpenWindow
 from tests.browser.site import Site
 from tests.browser.test_looks import FAILED, serious
-from tests.scripted import Request, Scripted, calls, dribbles, says
+from tests.db.modelled import submission
+from tests.scripted import Request, Scripted, calls, dribbles, says, slow
 
+WATCHED = "Job job-48301 failed with UpstreamTimeout"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 ANSWER = f"The job failed since nine and has not run again. See trace {TRACE} for the call that timed out."
 
@@ -64,3 +76,71 @@ def test_without_script_a_question_is_asked_and_its_answer_is_there_after_a_look
         page.wait_for_timeout(500)
         page.reload()
     expect(last).to_contain_text("Nobody knows yet.")
+
+
+def test_a_run_is_watched_told_something_and_read_afterwards(window: OpenWindow, site: Site) -> None:
+    number = site.incidents[WATCHED]
+    site.model.script = Investigating()
+    _in_a_thread(lambda: _investigated_by_a_model(number))
+    one = window().sign_in(site)
+    page = one.open(f"/incidents/{number}/")
+    live = page.locator("#run-live")
+    expect(live.locator("[data-live-lines]")).to_contain_text("The model is thinking.", timeout=30_000)
+    page.get_by_placeholder("Tell it something").fill("The deploy was at nine.")
+    page.get_by_role("button", name="Send the note").click()
+    expect(page.locator("#messages")).to_contain_text("The model reads it before its next step.")
+    for width in SIZES:
+        watching = window(width=width, look="dark").sign_in(site).page
+        watching.goto(f"{site.address}/incidents/{number}/")
+        watching.screenshot(path=SCREENSHOTS / f"watching-{width}-dark.png")
+    assert serious(page) == []
+    expect(live.locator("[data-live-lines]")).to_contain_text(
+        "Your note has reached the model.", timeout=60_000
+    )
+    expect(page.locator("#run")).to_contain_text("Its first submission was valid.", timeout=90_000)
+    expect(page.locator("#doubts")).to_contain_text(TRACE)
+    assert serious(page) == []
+    for width in SIZES:
+        shown = window(width=width).sign_in(site).page
+        for name, path in (("modelled", ""), ("run", page.locator("#run a").first.get_attribute("href"))):
+            shown.goto(f"{site.address}{path}" if path else f"{site.address}/incidents/{number}/")
+            shown.evaluate("() => document.fonts.ready")
+            assert shown.evaluate("() => document.documentElement.scrollWidth") <= width
+            assert serious(shown) == []
+            shown.screenshot(path=SCREENSHOTS / f"{name}-{width}-light.png", full_page=True)
+    assert (one.complaints, one.strangers) == ([], [])
+
+
+class Investigating:
+    """A model that asks twice, slowly, and hands in a draft with a trace that nobody knows."""
+
+    def __call__(self, request: Request) -> Scripted:
+        """Return the next step."""
+        answers = sum(each["role"] == "tool" for each in request.messages)
+        if answers < 2:
+            since = f"2026-01-0{answers + 1}T00:00:00.000000Z"
+            arguments = {"query": "UpstreamTimeout", "since": since}
+            return slow(4, calls(("count_log_matches", json.dumps(arguments))))
+        draft = f"It timed out 47 times, see trace {TRACE}."
+        proposed = [{"action": "retry_job", "arguments": {"job": "job-48290"}, "why": "It never ran again."}]
+        handed_in = submission(
+            proposed_hypothesis="The card processor was away", draft=draft, proposed_actions=proposed
+        )
+        return dribbles(0.003, says(handed_in))
+
+
+def _investigated_by_a_model(number: int) -> None:
+    with transaction.atomic():
+        incident = Incident.objects.select_related("source").get(pk=number)
+        queued = services.open_investigation(
+            number, subject_of(incident), now=timezone.now(), investigator="model"
+        )
+        Incident.objects.filter(pk=number).update(state=State.OPEN)
+        sending.investigate_after_commit(queued.pk)
+    connections.close_all()
+
+
+def _in_a_thread(act: Callable[[], None]) -> None:
+    """Reach the database beside the browser, whose loop shuts the ORM out of this thread."""
+    with ThreadPoolExecutor(1) as other:
+        other.submit(act).result(30)
