@@ -9,7 +9,7 @@ import json
 import re
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from toolbox.redaction import Cut, copy_for_readers
@@ -74,7 +74,8 @@ def shown(value: Any, *, hints: tuple[str, ...] = (), longest: int = LONGEST) ->
 
     The record stays whole, and checks read the record.
     """
-    copied = copy_for_readers(value, hints=hints, cut=SHOWN)
+    beginning, left_out = _beginning(value)
+    copied = replace(copy_for_readers(beginning, hints=hints, cut=SHOWN), items_left_out=left_out)
     text = json.dumps(copied.value, ensure_ascii=False, separators=(",", ":"), default=str)
     note = f"\n[This copy lacks: {copied.note}.{_totals(value)}]" if copied.note else ""
     if len(text) > longest:
@@ -83,6 +84,21 @@ def shown(value: Any, *, hints: tuple[str, ...] = (), longest: int = LONGEST) ->
         )
         text = text[:longest]
     return text + note
+
+
+def _beginning(value: Any) -> tuple[Any, int]:
+    """Return a value without the items that the cut would leave out anyway, and how many those are.
+
+    Masking all of them would cost as much again. Texts stay whole: a secret may begin in what is shown of one
+    and end beyond it.
+    """
+    if isinstance(value, Mapping):
+        parts = {key: _beginning(item) for key, item in value.items()}
+        return {key: part for key, (part, _) in parts.items()}, sum(left for _, left in parts.values())
+    if isinstance(value, list | tuple):
+        items = [_beginning(item) for item in value[: SHOWN.items]]
+        return [part for part, _ in items], len(value) - len(items) + sum(left for _, left in items)
+    return value, 0
 
 
 def _totals(value: Any) -> str:

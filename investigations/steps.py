@@ -2,18 +2,32 @@
 
 from collections.abc import Sequence
 
-from django.db import transaction
+from django.conf import settings
+from django.db import connection
 from django.db.models import Count, Sum
-from django.utils import timezone
 
 from assay_core.canonical import canonical
 from investigations import models
 from investigations.budget import Budget, Limits
 from investigations.conversation import Kept, from_plain, to_plain
-from investigations.leases import Lease, renew
-from investigations.states import StepKind
+from investigations.leases import Lease
+from investigations.outcomes import LeaseLost
+from investigations.states import State, StepKind
 from investigations.talk import Spent
 from toolbox import redaction
+
+# Two of these stand between each answer and the next exchange, so the lease and the step are one round trip.
+_KEEP = """
+    WITH held AS (
+        UPDATE investigations_investigation
+        SET lease_until = GREATEST(lease_until, now() + make_interval(secs => %s))
+        WHERE id = %s AND attempt = %s AND state = %s
+        RETURNING id, attempt
+    )
+    INSERT INTO investigations_step (investigation_id, attempt, number, kind, body, exchange, entry,
+                                     tokens_in, tokens_out, micros, seconds, created_at)
+    SELECT id, attempt, %s, %s, %s, %s, %s, %s, %s, %s, %s, now() FROM held
+"""
 
 
 class Steps:
@@ -33,22 +47,23 @@ class Steps:
         """Write one step with what it cost; raise LeaseLost when somebody else took the run over."""
         plain = redaction.copy_for_readers(to_plain(step)).value
         spent = step.reply.spent if step.reply else Spent()
-        with transaction.atomic():
-            renew(self._lease)
-            models.Step.objects.create(
-                investigation_id=self._lease.investigation,
-                number=self._number + 1,
-                attempt=self._lease.attempt,
-                kind=step.kind,
-                body=canonical(plain),
-                exchange=step.reply.exchange if step.reply else 0,
-                entry=step.entry,
-                tokens_in=spent.tokens_in,
-                tokens_out=spent.tokens_out,
-                micros=spent.micros,
-                seconds=spent.seconds,
-                created_at=timezone.now(),
-            )
+        row = [
+            self._number + 1,
+            step.kind.value,
+            canonical(plain),
+            step.reply.exchange if step.reply else 0,
+            step.entry,
+            spent.tokens_in,
+            spent.tokens_out,
+            spent.micros,
+            spent.seconds,
+        ]
+        lease = self._lease
+        held = [settings.LEASE_SECONDS, lease.investigation, lease.attempt, State.RUNNING.value]
+        with connection.cursor() as cursor:
+            cursor.execute(_KEEP, [*held, *row])
+            if not cursor.rowcount:
+                raise LeaseLost(f"attempt {lease.attempt} of investigation {lease.investigation} is over")
         self._number += 1
 
 
