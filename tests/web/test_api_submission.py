@@ -450,6 +450,18 @@ def test_of_submissions_at_the_same_moment_one_is_judged(mcp: World) -> None:
     assert Case.objects.filter(investigation_id=number).count() == 1
 
 
+def test_a_token_that_asks_without_end_is_stopped(mcp: World, settings: Any) -> None:
+    api, number = held(mcp, "api-wild")
+    settings.CALLER_CALLS_A_MINUTE = 3
+    for _ in range(3):
+        refused(api.submit(number, {}), 422, "contract", "required")
+    answer = api.submit(number, {})
+    refused(answer, 429, "limit", "the next one is possible in")
+    assert answer.headers["Retry-After"] == "10"
+    kinds = [each.kind for each in reading.of_investigation(number)]
+    assert kinds.count("submission.refused") == 3
+
+
 def test_nothing_of_the_token_stands_in_an_answer(open_one: tuple[Api, int]) -> None:
     api, number = open_one
     secret = api.headers["Authorization"].removeprefix("Bearer ")

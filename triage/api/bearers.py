@@ -15,6 +15,8 @@ from django.views.decorators.csrf import csrf_exempt
 
 from accounts import tokens
 from accounts.tokens import Caller, Scope, TokenRefused
+from toolbox import limits
+from toolbox.limits import Limit
 from toolbox.mcp.refusals import Refusals
 from triage.api.problems import Problem
 
@@ -42,6 +44,7 @@ def answers(**methods: tuple[Scope, View[P]]) -> Callable[Concatenate[HttpReques
             caller = _caller(request)
             needed, inside = methods[request.method]
             _look_at_scope(caller, needed)
+            _look_at_limit(caller)
             return inside(request, caller, *args, **kwargs)
         except Problem as problem:
             _note(problem, caller)
@@ -80,6 +83,15 @@ def _look_at_scope(caller: Caller, needed: Scope) -> None:
                 "WWW-Authenticate": f'Bearer realm="assay", error="insufficient_scope", scope="{needed}"'
             },
         )
+
+
+def _look_at_limit(caller: Caller) -> None:
+    """Each refused submission is an entry: a program that has run wild is stopped before it writes many."""
+    words = "The requests of this token are used up"
+    limit = Limit(f"api:{caller.name}", settings.CALLER_CALLS_A_MINUTE, 60.0, words)
+    taken = limits.take([limit])
+    if taken.refusal:
+        raise Problem(429, "limit", f"{taken.refusal}.", headers={"Retry-After": "10"})
 
 
 def _note(problem: Problem, caller: Caller | None) -> None:
