@@ -78,6 +78,8 @@ def _step(applied: _Applied, signal: Keyed) -> tuple[Incident | None, Effect]:
         applied.doubted[incident.pk] = incident, doubts.AGAIN
     elif _is_about_another(incident, signal.value):
         applied.doubted[incident.pk] = incident, doubts.ANOTHER
+    elif _says_more(incident, signal.value):
+        applied.doubted[incident.pk] = incident, doubts.MORE
     incident.episode_at = track.episode_at
     incident.resolved_episode_at = track.resolved_episode_at
     incident.recovered_at = track.recovered_at
@@ -96,6 +98,12 @@ def _is_about_another(incident: Incident, value: SignalValue) -> bool:
     if incident.kind == "claim" and value.identifiers != incident.identifiers:
         return True
     return dict(value.labels) != dict(incident.labels)
+
+
+def _says_more(incident: Incident, value: SignalValue) -> bool:
+    """Tell whether a claimant adds something to a claim: its facts may be beside the point."""
+    is_claim = incident.kind == "claim" and value.event is Event.FIRING
+    return is_claim and doubts.says_more(incident, value.title, value.text)
 
 
 def _take_in(applied: _Applied, incident: Incident, lone: Signal) -> None:

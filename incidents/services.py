@@ -161,7 +161,9 @@ def _doubt(judgement: Judgement) -> None:
     run = Investigation.objects.filter(pk=judgement.investigation).first()
     if incident is None or run is None:
         return
-    reason = doubts.came_meanwhile(incident, Subject.from_plain(json.loads(run.subject)).started_at)
+    is_first = not Investigation.objects.filter(incident_id=run.incident_id, pk__lt=run.pk).exists()
+    began = Subject.from_plain(json.loads(run.subject)).started_at
+    reason = doubts.came_meanwhile(incident, began, opened_at=None if is_first else run.created_at)
     if reason:
         doubts.overtake(incident, reason, actor="worker", now=judgement.judged_at)
 

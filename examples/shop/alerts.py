@@ -58,9 +58,9 @@ def _disk(now: datetime, instance: str, minutes: float) -> Alert:
     return Alert(labels, f"A disk of {instance} is almost full", now - timedelta(minutes=minutes))
 
 
-def _slow(now: datetime, service: str, minutes: float) -> Alert:
-    labels = {"alertname": "HighLatency", "severity": "warning", "service": service}
-    return Alert(labels, f"{service} answers slowly", now - timedelta(minutes=minutes))
+def _down(now: datetime, service: str, minutes: float) -> Alert:
+    labels = {"alertname": "TargetDown", "severity": "critical", "service": service}
+    return Alert(labels, f"{service} does not answer", now - timedelta(minutes=minutes))
 
 
 def _warnings(now: datetime, service: str, minutes: float) -> Alert:
@@ -139,8 +139,8 @@ def alerts(now: datetime) -> list[Example]:
         ("a certificate was renewed, another not everywhere", [_host(now, "pay", 73), _host(now, "api", 74)]),
         ("a disk has room again, another has not", [_disk(now, "db-1", 70), _disk(now, "db-2", 65)]),
         (
-            "two services are slow: one during announced work, one during work that was cancelled",
-            [_slow(now, "shipping", 40), _slow(now, "catalog", 19)],
+            "two services do not answer: one during announced work, one during work that was cancelled",
+            [_down(now, "shipping", 40), _down(now, "catalog", 19)],
         ),
         (
             "many warnings: retries that succeed, and others that do not",

@@ -99,7 +99,7 @@ def _signal(position: int, alert: Mapping[str, Any], envelope: _Envelope, notes:
         position=position,
         event=event,
         kind="alert",
-        sender_key=_key(alert, labels, place, notes),
+        sender_key=_key(alert, place, notes),
         title=_title(labels, annotations, envelope, place, notes),
         severity=_severity(labels),
         labels=labels,
@@ -123,15 +123,16 @@ def _event(alert: Mapping[str, Any], place: str, notes: Notes) -> Event:
     return event
 
 
-def _key(alert: Mapping[str, Any], labels: Mapping[str, str], place: str, notes: Notes) -> str:
+def _key(alert: Mapping[str, Any], place: str, notes: Notes) -> str:
     given = alert.get("fingerprint")
     if given is not None:
         key = text.as_text(given, f"{place}.fingerprint", notes).strip()
         if key:
             return text.as_key(key, f"{place}.fingerprint", notes)
+    labels = text.whole_pairs(alert.get("labels"), f"{place}.labels")
     if labels:
         notes.add(f"{place}: the fingerprint is missing and was made from the labels.", partial=True)
-        return fingerprint(labels)
+        return fingerprint(labels)  # of all of them: what is kept of two long ones may be the same
     notes.add(f"{place}: no fingerprint and no labels: it stands alone.", partial=True)
     return ""
 

@@ -85,6 +85,14 @@ def text_pairs(value: Any, where: str, notes: Notes, *, limit: int = VALUE_MAX) 
     return pairs
 
 
+def whole_pairs(value: Any, where: str) -> dict[str, str]:
+    """Return a JSON object as text to text with nothing cut: what a key is made of, never what is kept."""
+    unheard = Notes()
+    if not isinstance(value, Mapping):
+        return {}
+    return {storable(name, where, unheard): as_text(item, where, unheard) for name, item in value.items()}
+
+
 def _kind(value: Any) -> str:
     match value:
         case None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from audit import reading
-from incidents import folding, intake, services
+from incidents import doubts, folding, intake, services
 from incidents.models import Delivery, Incident, Signal, Source
 from incidents.states import Condition, DeliveryState, Effect, State
 from investigations.models import Investigation
@@ -186,6 +186,22 @@ def test_another_claim_under_the_same_reference_takes_the_pass_away() -> None:
     incident = only_incident()
     assert incident.verdict_passed is None
     assert "something else under the same key" in incident.verdict_reason
+
+
+def test_more_words_under_a_claims_reference_take_its_pass_away() -> None:
+    desk = make_source("desk", adapter="claim")
+    said = {"title": "Refund?", "about": "refund", "reference": "T-1", "order": "ORD-1"}
+    first, second = ({**said, "text": text} for text in ("Where is it?", "And my parcel came broken."))
+    deliver(desk, json.dumps(first).encode())
+    Incident.objects.update(state=State.REVIEW, verdict_passed=True)
+    deliver(desk, json.dumps(first).encode())
+    assert only_incident().verdict_passed is True
+    deliver(desk, json.dumps(second).encode())
+    incident = only_incident()
+    assert incident.verdict_passed is None
+    assert "written something else" in incident.verdict_reason
+    assert doubts.came_meanwhile(incident, incident.episode_at) == doubts.MORE
+    assert doubts.came_meanwhile(incident, incident.episode_at, opened_at=NOW + minutes(1)) == ""
 
 
 def test_a_late_firing_of_an_ended_episode_is_stale(source: Source) -> None:

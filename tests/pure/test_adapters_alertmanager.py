@@ -147,6 +147,25 @@ def test_a_missing_fingerprint_is_made_from_the_labels_in_any_order() -> None:
     assert reading.condition is Condition.PARTIAL
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"a": "x" * 1_000 + "1"}, {"a": "x" * 1_000 + "2"}),
+        ({"n" * 120 + "1": "x"}, {"n" * 120 + "2": "x"}),
+        (
+            {f"l{number:03}": "x" for number in range(101)},
+            {f"l{number:03}": "x" for number in range(100)} | {"m": "x"},
+        ),
+    ],
+)
+def test_labels_that_differ_beyond_what_is_kept_are_two_alerts(
+    one: dict[str, str], other: dict[str, str]
+) -> None:
+    first, _ = read_one(fingerprint=None, labels=one)
+    second, _ = read_one(fingerprint=None, labels=other)
+    assert first.sender_key != second.sender_key
+
+
 def test_the_fingerprint_made_is_the_one_that_prometheus_makes() -> None:
     labels = {"name": "garland, briggs", "fear": "love is not enough"}
     assert int(alertmanager.fingerprint(labels), 16) == 5799056148416392346

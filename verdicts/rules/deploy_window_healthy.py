@@ -2,7 +2,7 @@
 
 Earned when the alert began inside the rollout, the rollout succeeded with every pod ready, probes
 from outside reach the service since, and the build itself counts hardly any errors. Ready pods alone
-say nothing about a service that nobody can reach.
+say nothing about a service that nobody can reach, and none of this says how fast it answers.
 """
 
 from datetime import timedelta
@@ -50,10 +50,10 @@ def _counts_hardly_any_errors(answer: Answer, subject: Subject) -> bool:
 class DeployWindowHealthy(Rule):
     """An alert fired while its service was being deployed, and the new build is healthy."""
 
-    version = 1
+    version = 2
     kinds = {"alert"}
     needs = {"deploy_id", "service"}
-    applies_to = {"alertname": {"PodNotReady", "TargetDown", "HighLatency"}}
+    applies_to = {"alertname": {"PodNotReady", "TargetDown"}}
     draft_pass = (
         "The alert began while {deploy_id} rolled out {service}. The rollout succeeded, probes reach the "
         "service since, and its error rate is as usual. Nothing has to be done."

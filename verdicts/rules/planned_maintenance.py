@@ -1,7 +1,8 @@
 """An alert fell into work that had been announced, and the service is back.
 
 Earned when the alert began inside a window that was announced before it opened and was not cancelled, and
-every probe of the last five samples answered. Work that is still going on is for a person to watch.
+every probe of the last five samples answered. Work that is still going on is for a person to watch. A
+slow service is for a person too: whether something answers says nothing of how fast.
 """
 
 from datetime import timedelta
@@ -37,10 +38,10 @@ def _is_back(answer: Answer, subject: Subject) -> bool:
 class PlannedMaintenance(Rule):
     """An alert fell into work that had been announced, and the service is back."""
 
-    version = 1
+    version = 2
     kinds = {"alert"}
     needs = {"service"}
-    applies_to = {"alertname": {"HighLatency", "TargetDown"}}
+    applies_to = {"alertname": {"TargetDown"}}
     draft_pass = (
         "The alert began while announced work on {service} was going on. Probes reach {service} again. "
         "Nothing has to be done."
