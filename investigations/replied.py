@@ -63,8 +63,8 @@ def reply(whole: Any, quirks: Quirks, sent: Sent, *, seconds: float = 0.0) -> Re
         calls=calls,
         finish=finish,
         refusal=refusal,
-        model=_text(whole.get("model"))[:200],
-        fingerprint=_text(whole.get("system_fingerprint"))[:200],
+        model=_name(whole.get("model")),
+        fingerprint=_name(whole.get("system_fingerprint")),
         spent=Spent(spent.tokens_in, spent.tokens_out, spent.micros, seconds),
     )
 
@@ -86,6 +86,11 @@ def _text(value: Any) -> str:
         )
         return "".join(part for part in parts if isinstance(part, str))
     return ""
+
+
+def _name(value: Any) -> str:
+    """Return a name that fits into a column: no NUL, no half of a character, not too long."""
+    return "".join(each for each in _text(value)[:200] if each.isprintable())
 
 
 def _without_thinking(text: str, quirks: Quirks) -> str:

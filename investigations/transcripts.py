@@ -12,7 +12,7 @@ from django.utils import timezone
 from investigations.models import Exchange, Transcript
 from investigations.states import Exchanged, Purpose
 from investigations.talk import Reply
-from toolbox import redaction
+from toolbox import counting, redaction
 
 
 class TranscriptMissing(LookupError):
@@ -48,6 +48,8 @@ class Opened:
     """An exchange that is stored and not ended."""
 
     id: int
+    endpoint: str
+    purpose: str
     request: Mapping[str, Any]
 
 
@@ -74,23 +76,26 @@ def begin(
         step=step,
         created_at=timezone.now(),
     )
-    return Opened(row.pk, request)
+    return Opened(row.pk, endpoint, str(occasion.purpose), request)
 
 
 def end(opened: Opened, reply: Reply, *, tries: int) -> None:
     """Store the reply of an exchange with its cost."""
-    outcome = Exchanged(reply.finish.value)
+    outcome, spent = Exchanged(reply.finish.value), reply.spent
     _close(
         opened,
         plain_reply(reply),
         outcome=outcome,
         tries=tries,
         fingerprint=reply.fingerprint,
-        tokens_in=reply.spent.tokens_in,
-        tokens_out=reply.spent.tokens_out,
-        micros=reply.spent.micros,
-        seconds=reply.spent.seconds,
+        tokens_in=spent.tokens_in,
+        tokens_out=spent.tokens_out,
+        micros=spent.micros,
+        seconds=spent.seconds,
         **({"model": reply.model} if reply.model else {}),
+    )
+    counting.note_spent(
+        opened.endpoint, tokens_in=spent.tokens_in, tokens_out=spent.tokens_out, micros=spent.micros
     )
 
 
@@ -106,6 +111,7 @@ def _close(opened: Opened, reply: Mapping[str, Any] | None, **columns: Any) -> N
         Exchange.objects.filter(pk=opened.id, outcome=Exchanged.SENT).update(
             transcript_digest=part.digest, **columns
         )
+    counting.note_exchange(opened.endpoint, opened.purpose, columns["outcome"])
 
 
 def keep(parts: Iterable[Part]) -> None:

@@ -21,6 +21,9 @@ CALLS = "assay:counts:calls"
 BUCKETS = "assay:counts:buckets"
 SECONDS = "assay:counts:seconds"
 REFUSALS = "assay:counts:refusals"
+EXCHANGES = "assay:counts:exchanges"
+TOKENS = "assay:counts:tokens"
+MICROS = "assay:counts:micros"
 EDGES = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _BETWEEN = "\x1f"
 _PATIENCE = 0.25
@@ -52,6 +55,17 @@ def note_call(tool: str, caller: str, status: str, seconds: float) -> None:
 def note_refusal(status: int, reason: str) -> None:
     """Count one request that was refused before it reached a tool."""
     _add((REFUSALS, (str(status), reason), 1))
+
+
+def note_exchange(endpoint: str, purpose: str, outcome: str) -> None:
+    """Count one exchange with a model by its end."""
+    _add((EXCHANGES, (endpoint, purpose, outcome), 1))
+
+
+def note_spent(endpoint: str, *, tokens_in: int, tokens_out: int, micros: int) -> None:
+    """Count what an exchange took and cost."""
+    _add((TOKENS, (endpoint, "in"), tokens_in), (TOKENS, (endpoint, "out"), tokens_out))
+    _add((MICROS, (endpoint,), micros))
 
 
 def read(key: str) -> Mapping[tuple[str, ...], float]:

@@ -117,6 +117,31 @@ def _times() -> HistogramMetricFamily:
 
 
 @register
+def exchanges() -> Iterator[Metric]:
+    """Exchanges with models by endpoint, purpose and end; the tokens and the money that they took."""
+    ended = CounterMetricFamily(
+        "assay_model_exchanges",
+        "Exchanges with models by how they ended",
+        labels=["endpoint", "purpose", "outcome"],
+    )
+    for labels, count in sorted(counting.read(counting.EXCHANGES).items()):
+        ended.add_metric(list(labels), count)
+    yield ended
+    tokens_taken = CounterMetricFamily(
+        "assay_model_tokens", "Tokens sent to models and received", labels=["endpoint", "direction"]
+    )
+    for labels, count in sorted(counting.read(counting.TOKENS).items()):
+        tokens_taken.add_metric(list(labels), count)
+    yield tokens_taken
+    cost = CounterMetricFamily(
+        "assay_model_cost", "What exchanges have cost, in the currency of the prices", labels=["endpoint"]
+    )
+    for labels, micros in sorted(counting.read(counting.MICROS).items()):
+        cost.add_metric(list(labels), micros / 1_000_000)
+    yield cost
+
+
+@register
 def queues() -> Iterator[Metric]:
     """How old the oldest work is that nobody has done yet."""
     age = GaugeMetricFamily("assay_queue_oldest_seconds", "Age of the oldest item", labels=["queue"])

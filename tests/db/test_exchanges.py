@@ -126,6 +126,25 @@ def test_an_exchange_has_its_cost_as_counted_and_the_names_that_the_reply_gives(
     assert reply.spent.seconds == row.seconds > 0
 
 
+def test_what_no_column_can_hold_is_kept_all_the_same(speaking: Any) -> None:
+    odd = "a\0b\ud800c"
+    model, _ = speaking(
+        [
+            says(odd, model=odd * 100, fingerprint=odd),
+            calls((odd, odd), text=odd),
+            status(400, body={"error": {"message": odd, "code": odd}}),
+        ]
+    )
+    for _ in range(2):
+        model.reply(talk(odd))
+    with pytest.raises(EndpointDown):
+        model.reply(talk(odd))
+    first, second, last = Exchange.objects.all()
+    assert (first.fingerprint, len(first.model)) == ("abc", 120)
+    assert transcripts.read(second.transcript_digest)["reply"]["calls"][0]["name"] == odd
+    assert "answers 400 (a b c)" in last.reason
+
+
 def test_a_key_that_the_model_says_back_is_masked(speaking: Any) -> None:
     model, _ = speaking([calls(("find_job", '{"q": "our-own-key"}'), text="our-own-key")], key="our-own-key")
     assert "our-own-key" not in str(model.reply(talk("hello")))

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+import redis
 from django.core.cache import cache
 from django.utils import timezone
 
@@ -12,6 +13,8 @@ from investigations.models import EndpointTerms, Exchange
 from tests import scripted
 from tests.scripted import calls, endpoint_settings, says, status
 from tests.web.pages import HTMX, MakeUser, a_person, text_of
+from toolbox import counting
+from triage import metrics
 
 pytestmark = pytest.mark.django_db
 FAR = {"base_url": "https://models.example.org/v1", "model": "big-<b>1</b>"}
@@ -161,3 +164,23 @@ def test_a_probe_of_what_works_is_well(settings: Any) -> None:
     by_schema = [says("ready"), says(step), says('{"color": "green"}')]
     assert set(levels(by_schema, settings, quirks="llama-cpp-python").values()) == {"well"}
     assert set(Exchange.objects.values_list("purpose", flat=True)) == {"probe"}
+
+
+def test_metrics_tell_exchanges_tokens_and_cost_by_endpoint(settings: Any, redis_url: str) -> None:
+    counting.flush()
+    with redis.from_url(redis_url) as broker:
+        for key in broker.scan_iter("assay:counts:*"):
+            broker.delete(key)
+    levels(lambda request: status(400) if request.number else says("ready"), settings)
+    found = {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in metrics.exchanges()
+        for sample in family.samples
+    }
+    assert found == {
+        ("assay_model_exchanges_total", "default", "probe", "stop"): 1,
+        ("assay_model_exchanges_total", "default", "probe", "down"): 2,
+        ("assay_model_tokens_total", "default", "in"): 100,
+        ("assay_model_tokens_total", "default", "out"): 10,
+        ("assay_model_cost_total", "default"): 0.00035,
+    }
