@@ -1,5 +1,7 @@
 """What happens in a run or an answer, in words for whoever watches. Pure."""
 
+import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +10,8 @@ from investigations import marking
 from investigations.happenings import Happening
 
 _LONGEST = 400
+# A string that may not have come to its end, without an escape that is cut in the middle.
+_DRAFT = re.compile(r'"draft"\s*:\s*"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)')
 _PLAIN: Mapping[str, str] = {
     Happening.BEGAN: "Began.",
     Happening.RESUMED: "Another worker went on from where the last one stopped.",
@@ -49,6 +53,19 @@ def line_of(kind: str, payload: Mapping[str, Any]) -> LiveLine:
     entry = payload.get("entry")
     number = entry if isinstance(entry, int) and entry > 0 else None
     return LiveLine(kind, marking.seen(words[:_LONGEST]), number)
+
+
+def words_so_far(text: str) -> str:
+    """Return a model's words as far as they have come; of a submission, the draft alone."""
+    if not text.lstrip().startswith(("{", "```")):
+        return marking.seen(text)
+    found = _DRAFT.search(text)
+    if found is None:
+        return "…"
+    try:
+        return marking.seen(str(json.loads(f'"{found[1]}"', strict=False)))
+    except ValueError:
+        return "…"
 
 
 def _asked(payload: Mapping[str, Any]) -> str:

@@ -95,10 +95,15 @@ def unruled(now: datetime, rules: Iterable[str], visible: QuerySet[Incident]) ->
         .values_list("investigation__incident_id", "case__body")[:_UNRULED_READ]
     )
     seen: dict[tuple[str, str, bool], set[int]] = {}
+    spelled: dict[tuple[str, str, bool], str] = {}
     for incident, body in rows.iterator(chunk_size=50):
-        seen.setdefault(_about(json.loads(body)), set()).add(incident)
+        words, kind, proposed = _about(json.loads(body))
+        # One idea is seldom put twice in quite the same letters.
+        key = (" ".join(words.replace("_", " ").casefold().split()).rstrip(".!"), kind, proposed)
+        seen.setdefault(key, set()).add(incident)
+        spelled.setdefault(key, words)
     most = sorted(seen.items(), key=lambda item: (-len(item[1]), item[0]))[:_UNRULED_SHOWN]
-    return tuple(Unruled(words, kind, proposed, len(ids), max(ids)) for (words, kind, proposed), ids in most)
+    return tuple(Unruled(spelled[key], key[1], key[2], len(ids), max(ids)) for key, ids in most)
 
 
 def _about(body: Mapping[str, Mapping[str, object]]) -> tuple[str, str, bool]:

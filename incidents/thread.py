@@ -11,7 +11,7 @@ from django.db import transaction
 from accounts.models import User
 from accounts.services import actor_name
 from incidents import sending
-from incidents.livewords import LiveLine, line_of
+from incidents.livewords import LiveLine, line_of, words_so_far
 from incidents.models import Incident
 from incidents.subjects import subject_of
 from investigations import questions, watching
@@ -62,7 +62,7 @@ def live(stream: str) -> Live:
     events = watching.so_far(stream)
     told = [line_of(event.kind, event.payload) for event in events if event.kind != TEXT]
     text = next((str(each.payload.get("text", "")) for each in reversed(events) if each.kind == TEXT), "")
-    return Live(told[-LIVE_SHOWN:], text, events[-1].id if events else "0")
+    return Live(told[-LIVE_SHOWN:], words_so_far(text) if text else "", events[-1].id if events else "0")
 
 
 def line(row: Question) -> ThreadLine:

@@ -77,6 +77,7 @@ class Ran:
     total: Cost | None
     notes: Sequence[NoteLine]
     proposed: Sequence[Mapping[str, Any]]
+    hypothesis: str  # that it proposes where no rule has one; else empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,7 @@ def ran(row: models.Investigation) -> Ran | None:
     """Return how a model's run went; None for one that a model did not run."""
     if row.investigator != "model":
         return None
+    proposed, hypothesis = _proposed(row)
     counted = row.steps.aggregate(steps=Count("pk"), entries=Count("pk", filter=Q(entry__gt=0)))
     return Ran(
         investigation=row.pk,
@@ -109,7 +111,8 @@ def ran(row: models.Investigation) -> Ran | None:
             NoteLine(each.made_by, each.text, each.made_at, each.step > 0)
             for each in row.notes.order_by("pk")
         ],
-        proposed=_proposed(row),
+        proposed=proposed,
+        hypothesis=hypothesis,
     )
 
 
@@ -169,13 +172,14 @@ def _together(costs: Sequence[Cost]) -> Cost | None:
     )
 
 
-def _proposed(row: models.Investigation) -> Sequence[Mapping[str, Any]]:
-    """Return the actions that the last submission proposes; nothing comes of them by themselves."""
+def _proposed(row: models.Investigation) -> tuple[Sequence[Mapping[str, Any]], str]:
+    """Return the actions and the hypothesis that the last submission proposes; nothing comes of them here."""
     last = row.submissions.order_by("-pk").first()
     if last is None:
-        return ()
-    found = json.loads(last.body).get("proposed_actions", [])
-    return found if isinstance(found, list) else ()
+        return (), ""
+    body = json.loads(last.body)
+    actions = body.get("proposed_actions")
+    return actions if isinstance(actions, list) else (), str(body.get("proposed_hypothesis") or "")
 
 
 def _step(row: models.Step) -> StepLine:

@@ -20,9 +20,9 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import requires
 from accounts.permissions import Permission
-from incidents.livewords import line_of
+from incidents.livewords import line_of, words_so_far
 from incidents.views.incident import found
-from investigations import marking, queries, questions, watching
+from investigations import queries, questions, watching
 from investigations.states import OPEN, Asking
 from investigations.watching import ENDED, TEXT, Event
 
@@ -98,7 +98,7 @@ def _counted() -> Iterator[None]:
 
 def _framed(event: Event) -> str:
     if event.kind == TEXT:
-        said = {"text": marking.seen(str(event.payload.get("text", "")))}
+        said = {"text": words_so_far(str(event.payload.get("text", "")))}
         return f"id: {event.id}\nevent: text\ndata: {json.dumps(said)}\n\n"
     told = line_of(event.kind, event.payload).plain()
     name = "ended" if event.kind == ENDED else "told"

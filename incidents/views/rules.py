@@ -44,12 +44,14 @@ def show_all(request: HttpRequest) -> HttpResponse:
     """Each rule with its figures; the broken ones with their cure; what no rule covers."""
     book, now = rulebooks.current_rulebook(), timezone.now()
     counted = rulefigures.figures(now)
+    raised = rulefigures.unruled(now, book.rules, visible_incidents(person(request)))
     lines = [_line(spec, book, counted.get(name, Figures())) for name, spec in sorted(book.rules.items())]
     context = {
         "lines": lines,
         "quiet": [line for line in lines if line.figures.quiet and not line.spec.retired],
         "complaints": [each for each in load_complaints(book) if each.rule],
-        "unruled": rulefigures.unruled(now, book.rules, visible_incidents(person(request))),
+        "proposed": [each for each in raised if each.proposed],
+        "unruled": [each for each in raised if not each.proposed],
         "digest": book.digest,
         "nav": "rules",
     }

@@ -246,3 +246,21 @@ def test_a_draft_shows_what_of_it_is_not_confirmed_how_it_was_graded_and_what_a_
     assert "No cause is named." in page
     assert "It was another job." in page
     assert "It can only lower a verdict." in page
+
+
+def test_a_hypothesis_without_a_rule_is_counted_on_the_rulebooks_page(
+    settings: Any, connector: Scripted, make_user: MakeUser
+) -> None:
+    for name, words in (("one", "The cache was cold."), ("two", "the  cache was cold")):
+        deliver(make_source(name), body_of(an_alert(name, starts=timezone.now())), timezone.now())
+        run = Investigation.objects.latest("pk")
+        Investigation.objects.filter(pk=run.pk).update(investigator="model")
+        with speaking(settings, [says(submission(proposed_hypothesis=words))]):
+            services.investigate(run.pk, now=timezone.now())
+    client = a_person(make_user)
+    response = client.get("/rules/")
+    found = [(each.words, each.incidents) for each in response.context["proposed"]]
+    assert found == [("the  cache was cold", 2)]
+    assert "Hypotheses without a rule" in text_of(response)
+    page = text_of(client.get(address(Incident.objects.latest("pk"))))
+    assert "What it supposes, which no rule covers" in page

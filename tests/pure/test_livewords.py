@@ -1,0 +1,37 @@
+"""What goes on, in words; and of a submission that is being written, the draft as far as it has come."""
+
+import pytest
+
+from incidents.livewords import line_of, words_so_far
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ""),
+        ("Plain \u202ewords\u200b.", "Plain words."),
+        ('{"version": 1, "hypo', "…"),
+        ('{"draft": "It timed out.\\nThen it', "It timed out.\nThen it"),
+        ('{"draft": "a \\"quoted\\" word", "findings": []}', 'a "quoted" word'),
+        ('{"draft": "cut in an escape \\', "cut in an escape "),
+        ('{"draft": "cut in an escape \\u00', "cut in an escape "),
+        ('```json\n{"draft": "fenced', "fenced"),
+        ('{"draft": "\\ud83d', "\ufffd"),
+        ('{"draft": "\\x', "…"),
+    ],
+)
+def test_of_a_submission_the_draft_is_shown_as_far_as_it_has_come(text: str, words: str) -> None:
+    assert words_so_far(text) == words
+
+
+def test_a_happening_that_nobody_has_words_for_is_told_by_its_name() -> None:
+    assert line_of("something_new", {"reason": "just so"}).words == "Something new. just so"
+    assert line_of("asked", {}).words == "Asks “a tool”."
+    assert line_of("replied", {"calls": "many"}).words == "The model has answered."
+    assert line_of("answered", {"tool": "find_job", "entry": -1}).entry is None
+
+
+def test_a_happenings_words_are_short_and_hide_nothing() -> None:
+    line = line_of("playbook_took_over", {"reason": "x\u202ey" * 400})
+    assert len(line.words) <= 400
+    assert "\u202e" not in line.words
