@@ -14,7 +14,7 @@ from allauth.mfa.webauthn.forms import (
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from accounts import throttle
+from accounts import browsers, throttle
 
 
 class _Limited:
@@ -26,12 +26,13 @@ class _Limited:
         """Return the code. Raises ValidationError for a wrong one and for one too many."""
         request = context.request
         name, address = f"second factor of {self.user.pk}", throttle.address_of(request)
-        if throttle.note_attempt(name, address, timezone.now()) is None:
+        browser = browsers.known(request, self.user.username)
+        if throttle.note_attempt(name, address, timezone.now(), browser=browser) is None:
             raise ValidationError(
                 f"Too many codes were wrong. Wait {throttle.WINDOW.seconds // 60} minutes, then try again."
             )
         code = cast("str", super().clean_code())  # type: ignore[misc]  # allauth's form comes next in line
-        throttle.forget_attempts(name, address, timezone.now())
+        throttle.forget_attempts(name, address, timezone.now(), browser=browser)
         return code
 
 

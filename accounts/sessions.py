@@ -1,11 +1,27 @@
 """The sessions that a person has open, and their ends."""
 
+from dataclasses import dataclass
+
 from allauth.usersessions.models import UserSession
 from django.db import transaction
 from django.http import HttpRequest
 
+from accounts import useragents
 from accounts.models import User
 from audit import writing
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One session as a page shows it."""
+
+    session: UserSession
+    browser: str
+
+
+def lines(person: User) -> list[Line]:
+    """Return the person's open sessions with their browsers in words."""
+    return [Line(one, useragents.in_words(one.user_agent)) for one in of_person(person)]
 
 
 def of_person(person: User) -> list[UserSession]:

@@ -39,7 +39,7 @@ def profile(request: HttpRequest) -> HttpResponse:
 @never_cache
 def show_sessions(request: HttpRequest) -> HttpResponse:
     """Where the person is signed in."""
-    listed = sessions.of_person(person(request))
+    listed = sessions.lines(person(request))
     context = {**OWN, "here": "sessions", "sessions": listed, "current": request.session.session_key}
     return render(request, "accounts/sessions.html", context)
 

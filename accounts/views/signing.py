@@ -86,6 +86,8 @@ class PasskeySignIn(LoginWebAuthnView):  # type: ignore[misc]  # allauth ships n
 
     def form_invalid(self, form: Any) -> HttpResponse:
         """Say on the sign-in page that the passkey was not accepted."""
+        address = throttle.address_of(self.request)
+        singlesignon.write_refusal(address, "the passkey opens no account")
         messages.error(
             self.request, "This passkey opens no account here. Sign in with your name and password."
         )

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts import secondfactors, services
+from accounts import secondfactors, services, throttle
 from accounts.access import person, safe_target
 from accounts.secondfactor import StepUpCodeForm, StepUpPasskeyForm
 from audit import writing
@@ -51,6 +51,10 @@ def _shown(request: HttpRequest, *, takes_password: bool) -> str:
     if "credential" in request.POST:
         form = StepUpPasskeyForm(user=user, data=request.POST)
         if not form.is_valid():
+            told = {"username": user.username, "address": throttle.address_of(request)}
+            writing.write(
+                "session.refused", {**told, "reason": "the passkey is not theirs"}, actor=user.actor
+            )
             return _first_error(form)
         passkeys.reauthenticate(request, form.cleaned_data["credential"])
         return ""
