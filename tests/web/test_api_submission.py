@@ -339,6 +339,17 @@ def test_an_agents_draft_is_checked_like_any_others(mcp: World) -> None:
     }  # fmt: skip
 
 
+def test_a_person_sees_an_agents_draft_with_its_missing_ids_struck_through(mcp: World) -> None:
+    api, number = held(mcp, "api-seen")
+    api.submit(number, submission(draft="See [entry 99999999]. <script>alert(1)</script>"))
+    client = Client()
+    client.force_login(person())
+    incident = Investigation.objects.get(pk=number).incident_id
+    page = client.get(f"/incidents/{incident}/").content.decode()
+    assert "<s>" in page
+    assert "<script>alert" not in page
+
+
 def test_a_link_and_a_secret_of_an_agents_reach_nobody(mcp: World) -> None:
     api, number = held(mcp, "api-leaking")
     key = "ghp_" + "a1B2" * 9
