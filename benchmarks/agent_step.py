@@ -83,7 +83,7 @@ def measure() -> None:
         begun.append(time.perf_counter() * 1000)
         return once(loop, *arguments)
 
-    Loop.once = noted  # type: ignore[method-assign] # it is watched
+    Loop.once = noted  # type: ignore[method-assign, assignment] # it is watched
     row = opened()
     outcome = services.run(row.pk, on_judged=lambda _: None, on_failed=lambda _: None)
     registry.current().close()

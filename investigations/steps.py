@@ -47,7 +47,7 @@ class Steps:
         """Write one step with what it cost; raise LeaseLost when somebody else took the run over."""
         plain = redaction.copy_for_readers(to_plain(step)).value
         spent = step.reply.spent if step.reply else Spent()
-        row = [
+        row: list[int | float | str] = [
             self._number + 1,
             step.kind.value,
             canonical(plain),
@@ -59,7 +59,7 @@ class Steps:
             spent.seconds,
         ]
         lease = self._lease
-        held = [settings.LEASE_SECONDS, lease.investigation, lease.attempt, State.RUNNING.value]
+        held: list[int | str] = [settings.LEASE_SECONDS, lease.investigation, lease.attempt, State.RUNNING.value]
         with connection.cursor() as cursor:
             cursor.execute(_KEEP, [*held, *row])
             if not cursor.rowcount:
