@@ -57,9 +57,11 @@ class Purses:
     def set_aside(cls, budget: Budget, limits: Limits, *, has_critic: bool, has_rubric: bool) -> "Purses":
         """Take the parts out of a run's budget. For mending citations: half of its calls, two at least."""
         share = max(2, limits.turns // 6)
+        # Each grading but the last is followed by a draft; a mended draft is graded once more.
+        gradings = max(2, min(2 * settings.RUBRIC_ITERATIONS, limits.turns // 3))
         return cls(
             budget.set_aside(turns=share if has_critic else 0, calls=share if has_critic else 0),
-            budget.set_aside(turns=share if has_rubric else 0, calls=share if has_rubric else 0),
+            budget.set_aside(turns=gradings if has_rubric else 0, calls=share if has_rubric else 0),
             budget.set_aside(turns=share, calls=rewriting.reserve(limits.calls)),
         )
 
@@ -210,7 +212,7 @@ def has_critic_for(subject: Subject, hypothesis: str) -> bool:
 def look_up_what_is_cited(
     row: models.Investigation, lease: Lease, submission: Submission, added: tuple[Finding, ...]
 ) -> None:
-    """Look up what the draft that code will write names, as long as calls may be made. Raises LeaseLost.
+    """Look up what the draft names as it will be kept, as long as calls may be made. Raises LeaseLost.
 
     What is found is in the run's entries then, from which the draft is checked when it is stored.
     """

@@ -3,7 +3,6 @@
 It stands in the text itself, so that it travels wherever the draft does: page, export, API, mail.
 """
 
-import re
 from collections.abc import Iterable
 
 from investigations.citations.figures import Figure
@@ -13,7 +12,6 @@ from investigations.states import CitationState
 GONE = "[not found]"
 UNQUOTED = "[?]"
 _NOTE = f"\n\n{UNQUOTED} marks a figure that stands in no entry cited here.\n"
-_OWN_MARKS = re.compile(r"~~([^~\n]{1,200})~~ \[not found\]| \[\?\]")
 
 
 def marked(text: str, named: Iterable[tuple[Named, CitationState]], figures: Iterable[Figure]) -> str:
@@ -27,9 +25,3 @@ def marked(text: str, named: Iterable[tuple[Named, CitationState]], figures: Ite
     for start, end, instead in sorted([*changes, *unquoted], reverse=True):
         text = text[:start] + instead + text[end:]
     return text.rstrip() + _NOTE if unquoted else text
-
-
-def unmarked(text: str) -> str:
-    """Return a text without such marks, as it was before it was checked."""
-    bare = _OWN_MARKS.sub(lambda found: found[1] or "", text.replace(_NOTE.strip(), ""))
-    return bare.rstrip() + "\n" if bare.strip() else ""

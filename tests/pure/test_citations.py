@@ -7,7 +7,6 @@ import pytest
 from assay_core.results import Status
 from investigations.citations import Checked, check
 from investigations.citations.patterns import find
-from investigations.citations.striking import unmarked
 from investigations.states import CitationState
 from tests.pure.guarded import (
     INVENTED,
@@ -174,13 +173,6 @@ def test_a_declared_kind_is_looked_up_by_its_tool_in_its_one_form() -> None:
     checked = check("Order A-1001.", ground(patterns=(order_pattern(), TRACES), shapes=SHAPES), orders)
     assert asked == [("find_order", {"order_id": "A-1001"})]
     assert states(checked) == {"A-1001": VERIFIED}
-
-
-def test_marks_can_be_taken_off_again() -> None:
-    draft = f"See {INVENTED}: 42 rows.\n"
-    checked = check(draft, ground(), Backend())
-    assert "[?]" in checked.text
-    assert unmarked(checked.text) == draft
 
 
 def test_a_hostile_draft_takes_no_time() -> None:

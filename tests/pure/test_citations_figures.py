@@ -30,6 +30,7 @@ def figures(text: str, answer: Any = ANSWER, **changed: Any) -> list[str]:
     "text",
     [
         "41 rows were lost",
+        "1 row was lost",
         "it took 317.5 ms",
         "92.5 % of them",
         "EUR 1,250.51 was paid",
