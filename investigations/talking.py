@@ -137,7 +137,11 @@ class Talk:
             if row.pk < self._row.pk and row.answer
         ]
         return briefing.Known(
-            self._subject, _verdict(self._row.incident_id), self._entries, earlier[-_EARLIER:]
+            subject=self._subject,
+            verdict=_verdict(self._row.incident_id),
+            entries=self._entries,
+            earlier=earlier[-_EARLIER:],
+            hints=offering.hints(),
         )
 
     def _last_words(self, reply: Reply) -> Answer:

@@ -42,8 +42,12 @@
   function open(place) {
     const link = new EventSource(`${place.dataset.live}?after=${encodeURIComponent(place.dataset.after || "0")}`);
     links.set(place, link);
-    link.addEventListener("told", (event) => add(place, JSON.parse(event.data)));
+    link.addEventListener("told", (event) => {
+      place.dataset.after = event.lastEventId;
+      add(place, JSON.parse(event.data));
+    });
     link.addEventListener("text", (event) => {
+      place.dataset.after = event.lastEventId;
       const words = place.querySelector("[data-live-text]");
       words.textContent = JSON.parse(event.data).text;
       words.hidden = false;
@@ -52,8 +56,10 @@
     link.addEventListener("error", () => { if (link.readyState === EventSource.CLOSED) links.delete(place); });
   }
 
+  // A browser opens six links to a host at the most, and those of hidden tabs would shut out the one that is read.
   function look() {
-    for (const place of [...links.keys()]) if (!place.isConnected) close(place);
+    for (const place of [...links.keys()]) if (!place.isConnected || document.hidden) close(place);
+    if (document.hidden) return;
     document.querySelectorAll("[data-live]").forEach((place) => { if (!links.has(place)) open(place); });
   }
 
@@ -67,11 +73,12 @@
     if (!poll.matches("[data-poll]")) return;
     const why = event.detail.requestConfig.triggeringEvent;
     const isPatient = Date.now() - (asked.get(poll.id) || 0) < PATIENCE;
-    if (holds(poll) && isPatient && !(why && why.type === "live-ended")) event.preventDefault();
+    if ((document.hidden || holds(poll)) && isPatient && !(why && why.type === "live-ended")) event.preventDefault();
     else asked.set(poll.id, Date.now());
   });
 
   look();
   document.addEventListener("htmx:afterSettle", look);
+  document.addEventListener("visibilitychange", look);
   addEventListener("pagehide", () => { for (const place of [...links.keys()]) close(place); });
 })();

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from tests import scripted
 from tests.db.investigated import Scripted, job, subject, world
 from tests.db.modelled import JOB, speaking
 from tests.scripted import Script, calls, cut_off, says, status
+from toolbox import registry
 from toolbox.connectors.base import Outcome
 from toolbox.values import Cleaner
 from triage.pages.markup import draft_html
@@ -253,3 +255,19 @@ def test_a_model_that_obeys_what_it_reads_changes_nothing_by_its_answers(
     page = draft_html(row.answer, lambda entry: None)
     assert not re.search(r"<(?:a|img|script|svg|iframe)\b", page)
     assert not [each for each in SECRETS if each in row.answer + told]
+
+
+def test_a_field_that_readers_are_not_shown_is_not_shown_to_the_model_either(
+    settings: Settings, tools: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    definitions = registry.current().definitions
+    hidden = replace(definitions["find_job"], redact=("job.owner",))
+    monkeypatch.setitem(definitions, "find_job", hidden)
+    owner = {"state": "failed", "owner": "Ada of Linden Street"}
+    tools.answers["find_job"] = Outcome(Status.OBSERVED, {"job": owner})
+    with speaking(settings, [calls(JOB), says("Done."), says("Done again.")]) as server:
+        answered(asked())
+        answered(asked("And now?"))
+    said = "".join(request.text for request in server.requests)
+    assert "record of entry" in said
+    assert "Linden Street" not in said
