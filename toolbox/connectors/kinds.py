@@ -9,6 +9,7 @@ from toolbox.connectors.addresses import Network
 from toolbox.connectors.endpoint import CredentialKind, Endpoint, site_of
 from toolbox.connectors.httpconnector import HttpConnector
 from toolbox.connectors.httpstatus import Failure
+from toolbox.connectors.kubeaccess import ClusterEndpoint
 from toolbox.remote import Loader
 from toolbox.yamlfile import Place
 
@@ -26,6 +27,7 @@ _COMMON = frozenset(
         "connections",
     }
 )
+_OF_CLUSTERS = frozenset({"namespaces", "kubeconfig_env", "context", "in_cluster"})
 _CREDENTIALS: Mapping[str, tuple[CredentialKind, int]] = {
     "bearer_env": ("bearer", 1),
     "basic_env": ("basic", 2),
@@ -69,14 +71,30 @@ def connector(name: str, place: Place) -> HttpConnector:
     """Make the connector that this part of the connectors file declares; raise DefinitionError."""
     kind = KINDS[place.data["kind"]]
     is_cluster = kind.connector is kubernetes.KubernetesConnector
-    place.mapping(_COMMON | {"namespaces"} if is_cluster else _COMMON, frozenset({"title"}))
+    place.mapping(_COMMON | _OF_CLUSTERS if is_cluster else _COMMON, frozenset({"title"}))
     tenant = "" if place.at("tenant").data is None else _header(place.at("tenant"))
-    endpoint = _endpoint(place, tenant)
+    endpoint = (_cluster(place) if is_cluster else None) or _endpoint(place, tenant)
     title = place.at("title").text()
     if is_cluster and place.at("namespaces").data is not None:
         namespaces = tuple(part.text() for part in place.at("namespaces").items())
         return kubernetes.KubernetesConnector(name, title, endpoint, tenant=tenant, namespaces=namespaces)
     return kind.connector(name, title, endpoint, tenant=tenant)
+
+
+def _cluster(place: Place) -> Endpoint | None:
+    """Return where a kubeconfig, or the pod that this runs in, says that the cluster is."""
+    in_cluster, config = place.at("in_cluster"), place.at("kubeconfig_env")
+    if in_cluster.data is None and config.data is None:
+        return None
+    others = [key for key in ("url", "url_env", "credential", "ca_env") if place.at(key).data is not None]
+    if others or (in_cluster.data is not None and (in_cluster.data is not True or config.data is not None)):
+        raise place.error(
+            "the cluster is named in two ways",
+            "Use one of `kubeconfig_env: NAME`, `in_cluster: true`, or `url_env` with `credential`.",
+        )
+    context = "" if place.at("context").data is None else place.at("context").text()
+    name = "" if config.data is None else config.text()
+    return ClusterEndpoint("", config_env=name, context=context, networks=_networks(place.at("networks")))
 
 
 def _endpoint(place: Place, tenant: str) -> Endpoint:

@@ -1,7 +1,5 @@
 """Objects of a Kubernetes cluster, read by get and list alone, once the cluster itself has said that this
 credential may do nothing else.
-
-The official client is not used: its deadline starts anew with every byte, and it takes errors of any length.
 """
 
 import os
@@ -18,6 +16,7 @@ from toolbox.connectors.endpoint import Endpoint
 from toolbox.connectors.httpconnector import Bounds, Call, HttpConnector, Unasked
 from toolbox.connectors.httpjson import AnswerMalformed, Part, inert
 from toolbox.connectors.httpstatus import Failure
+from toolbox.connectors.kubeclient import ClusterClient, Exchange
 from toolbox.connectors.kubeproof import Need
 from toolbox.connectors.kubequestion import KubeQuestion, label_value, object_name
 from toolbox.connectors.paths import dotted
@@ -38,6 +37,7 @@ class KubernetesConnector(HttpConnector):
     ) -> None:
         super().__init__(name, title, endpoint, tenant=tenant)
         self.namespaces = namespaces
+        self._client = ClusterClient()
         self.guard: Guard | None = None
         self._lock = threading.Lock()
         self._proven_until = 0.0
@@ -97,13 +97,16 @@ class KubernetesConnector(HttpConnector):
         with self._lock:
             self._needs[(namespace, need)] = time.monotonic() + _FRESH_SECONDS
 
+    def _within(self, bounds: Bounds) -> Exchange:
+        return lambda ask: self._reader.read(ask, bounds.deadline, bounds.most_bytes)
+
     def _review(self, bounds: Bounds, namespace: str) -> kubeproof.Review:
-        reply = self.search(bounds, kubeproof.REVIEW, {}, kubeproof.body(namespace))
+        reply = self._client.rights(self._within(bounds), kubeproof.body(namespace))
         return kubeproof.read(reply.part, namespace)
 
     def _all_namespaces(self, bounds: Bounds) -> list[str]:
         try:
-            answer = self.get(bounds, "/api/v1/namespaces", {"limit": str(_MOST_NAMESPACES)}).part
+            answer = self._client.namespaces(self._within(bounds), _MOST_NAMESPACES).part
         except Failure as failure:
             if failure.code != 403:
                 raise
@@ -119,7 +122,7 @@ class KubernetesConnector(HttpConnector):
     def _object(self, call: Call, namespace: str) -> Outcome:
         plan: KubeQuestion = call.question.plan
         name = object_name(plan.name, call.arguments.get(plan.name))
-        reply = self.get(call, f"{plan.path(namespace)}/{name}", absent=True)
+        reply = self._client.one(self._within(call), plan, namespace, name)
         where = {"namespace": namespace, "kind": plan.plural, "name": name}
         if reply.status == 404:
             _refuse_unknown_kind(reply.part, name)
@@ -138,8 +141,8 @@ class KubernetesConnector(HttpConnector):
         plan: KubeQuestion = call.question.plan
         wanted = {label: label_value(name, call.arguments.get(name)) for label, name in plan.labels.items()}
         selector = ",".join(f"{label}={value}" for label, value in sorted(wanted.items()))
-        asked = {"limit": str(call.tool.limits.rows), **({"labelSelector": selector} if selector else {})}
-        answer = self.get(call, plan.path(namespace), asked).part
+        within, most = self._within(call), call.tool.limits.rows
+        answer = self._client.listed(within, plan, namespace, most, selector).part
         items = answer.at("items").items()
         _refuse_unlabelled(items, wanted)
         fit = fitting.kept([_kept(item, plan, namespace) for item in items], call.tool.limits)
@@ -154,7 +157,7 @@ class KubernetesConnector(HttpConnector):
     def _unfound(self, call: Call, namespace: str, what: str) -> tuple[Status, str]:
         """Return what it means that nothing was found: something only where the namespace is there."""
         try:
-            reply = self.get(call, f"/api/v1/namespaces/{namespace}", absent=True)
+            reply = self._client.namespace(self._within(call), namespace)
         except Failure as failure:
             if failure.code != 403:
                 raise
