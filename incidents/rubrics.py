@@ -6,7 +6,7 @@ from audit import writing
 from incidents.models import Source
 from investigations import services as investigations
 from investigations.models import Investigation
-from investigations.rubric import RubricRefused, reading
+from investigations.rubric import Rubric, RubricRefused, reading
 
 __all__ = ["RubricRefused", "give", "say"]
 
@@ -14,7 +14,7 @@ __all__ = ["RubricRefused", "give", "say"]
 def say(slug: str, text: str, *, by: str) -> Source:
     """Store a source's rubric; an empty text ends grading. Raises RubricRefused and Source.DoesNotExist."""
     read = reading(text)
-    whole = "\n".join(each.text for each in read.criteria) if read else ""
+    whole = _whole(read)
     with transaction.atomic():
         source = Source.objects.select_for_update().get(slug=slug)
         if source.rubric != whole:
@@ -30,5 +30,8 @@ def give(investigation: Investigation, source: Source, *, own: str = "") -> None
 
     In the transaction that opened the run. Raises RubricRefused for an own one that can't be used.
     """
-    reading(own)
-    investigations.give_rubric(investigation, own.strip() or source.rubric)
+    investigations.give_rubric(investigation, _whole(reading(own)) or source.rubric)
+
+
+def _whole(read: Rubric | None) -> str:
+    return "\n".join(each.text for each in read.criteria) if read else ""
