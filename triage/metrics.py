@@ -22,8 +22,8 @@ from audit.places import configured
 from incidents.models import Delivery
 from incidents.states import DeliveryState
 from investigations import shares
-from investigations.models import Investigation
-from investigations.states import RunResult, State
+from investigations.models import Investigation, Question
+from investigations.states import Asking, RunResult, State
 from toolbox import counting
 from toolbox.proofrows import ConnectorProof, Standing
 
@@ -149,6 +149,7 @@ def queues() -> Iterator[Metric]:
     oldest = {
         "deliveries": Delivery.objects.filter(state=DeliveryState.RECEIVED).aggregate(at=Min("received_at")),
         "investigations": Investigation.objects.filter(state=State.QUEUED).aggregate(at=Min("queued_at")),
+        "questions": Question.objects.filter(state=Asking.QUEUED).aggregate(at=Min("created_at")),
     }
     for queue, found in oldest.items():
         at = found["at"]
