@@ -33,6 +33,19 @@ def compare(wanted: Iterable[Mapping[str, Any]], rows: Sequence[Mapping[str, Any
     return found
 
 
+def false_passes(wanted: Iterable[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a sentence for each incident that passed and should not have, or that nobody expects.
+
+    With a model everything else may differ: it may fail where the playbook earns a pass.
+    """
+    may_pass = {(want["source"], want["sender_key"]) for want in wanted if want["passed"]}
+    return [
+        f"{row['title']!r} of {row['source']} passed under {row['hypothesis']}, and should not have"
+        for row in rows
+        if row["passed"] and (row["source"], row["sender_key"]) not in may_pass
+    ]
+
+
 def _differences(want: Mapping[str, Any], row: Mapping[str, Any]) -> list[str]:
     found = [
         f"{name} is {row[name]!r} and should be {want[name]!r}"

@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime
 
 from examples.shop import deliveries
-from examples.shop.expectations import compare, expected
+from examples.shop.expectations import compare, expected, false_passes
 from incidents.adapters import READERS
 from incidents.states import Condition, Event
 from tests.pure.shipped_rules import SHOP
@@ -23,6 +23,14 @@ def test_a_missing_a_different_and_an_unexpected_incident_are_told() -> None:
     other = {**ROW, "passed": not want["passed"], "reason": "something else"}
     assert [each.split(": ")[0] for each in compare([want], [other])] == [want["name"]] * 2
     assert compare([], [ROW]) == [f"nobody expects {ROW['source']} {ROW['sender_key']}"]
+
+
+def test_with_a_model_only_a_pass_that_should_be_none_is_told() -> None:
+    earned = next(want for want in expected() if want["passed"])
+    failed = next(want for want in expected() if not want["passed"])
+    assert false_passes([earned, failed], [{**earned, "passed": False}, earned, failed]) == []
+    told = false_passes([earned, failed], [{**failed, "passed": True}, {**earned, "sender_key": "other"}])
+    assert ["should not have" in each for each in told] == [True, True]
 
 
 def test_every_incident_of_the_deliveries_is_expected_and_no_other() -> None:

@@ -53,6 +53,13 @@ def differences(expected: list[Mapping[str, Any]], rows: list[Mapping[str, Any]]
     return shop.compare(expected, rows)
 
 
+def false_passes(expected: list[Mapping[str, Any]], rows: list[Mapping[str, Any]]) -> list[str]:
+    """Return which rows passed and should not have, in sentences: what a model may never bring about."""
+    from examples.shop import expectations as shop
+
+    return shop.false_passes(expected, rows)
+
+
 def _read(file: str) -> list[Mapping[str, Any]]:
     read: list[Mapping[str, Any]] = json.loads((SHOP / file).read_text(encoding="utf-8"))
     return read
