@@ -14,6 +14,7 @@ from investigations.outcomes import BudgetSpent
 from investigations.repeats import Repeats
 from investigations.states import StepKind
 from investigations.talk import Finish, ToolCall, ToolOffer
+from toolbox.redaction import Redacted
 from verdicts.case import Entry
 
 _ANSWERED = frozenset({Status.OBSERVED, Status.EMPTY, Status.TRUNCATED})
@@ -35,7 +36,7 @@ class Tools:
 
     `take` spends one call of the budget and raises BudgetSpent; `misasked` records a call that could not be
     read; `hints` names the fields of a tool's results that readers are not shown; `left` holds answers that a
-    killed worker got and could not pass on.
+    killed worker got and could not pass on; `copy_of` returns an answer's masked copy where there is one.
     """
 
     offers: Sequence[ToolOffer]
@@ -45,6 +46,7 @@ class Tools:
     misasked: Callable[[str, str], None]
     hints: Mapping[str, Sequence[str]] = field(default_factory=dict)
     left: dict[str, Entry] = field(default_factory=dict)
+    copy_of: Callable[[int], Redacted | None] = lambda _: None
     repeats: Repeats = field(default_factory=Repeats)
     asked: dict[str, int] = field(default_factory=dict)
 
@@ -114,7 +116,8 @@ class Tools:
         head = f"Entry {entry.id}: {entry.tool} answered {entry.status.value}."
         if entry.status not in _ANSWERED:
             return f"{head} {self.marker.data('reason', entry.reason)}"
-        result = shown(entry.result, hints=tuple(self.hints.get(entry.tool, ())))
+        masked, hints = self.copy_of(entry.id), tuple(self.hints.get(entry.tool, ()))
+        result = shown(entry.result, hints=hints, masked=masked)
         reason = f"\n{self.marker.data('reason', entry.reason)}" if entry.reason else ""
         data = self.marker.data(f"result of entry {entry.id}", result)
         return f"{head} Cite it as [entry {entry.id}].\n{data}{reason}"

@@ -11,6 +11,7 @@ from investigations.outcomes import BudgetSpent
 from investigations.tracing import span_of_tool
 from toolbox import gateway
 from toolbox.called import Called
+from toolbox.redaction import Redacted
 from toolbox.scope import Budget, CallScope
 from verdicts.case import Entry
 
@@ -20,7 +21,8 @@ _FAILED = (Status.ERROR, Status.UNAVAILABLE, Status.REFUSED)
 def entries_of(investigation_id: int) -> dict[int, Entry]:
     """Return every tool call of the run by its entry id, those of former attempts too."""
     return {
-        called.entry: entry_of(called, investigation_id) for called in gateway.entries_of_run(investigation_id)
+        called.entry: entry_of(called, investigation_id)
+        for called in gateway.entries_of_run(investigation_id)
     }
 
 
@@ -56,6 +58,11 @@ class Asker:
         self._lease = lease
         self._budget = Budget(limit)
         self._limit = limit
+        self._last: tuple[int, Redacted] | None = None
+
+    def copy_of(self, entry: int) -> Redacted | None:
+        """Return the masked copy of the last answer, if it is this one: nobody has to make it again."""
+        return self._last[1] if self._last is not None and self._last[0] == entry else None
 
     def on_behalf_of(self, caller: str) -> "Asker":
         """Return an asker in another name that spends the same budget under the same lease."""
@@ -75,5 +82,6 @@ class Asker:
             span.ended(called.status.value, is_error=called.status in _FAILED)
             if span.holds_content:
                 span.answered(called.arguments, gateway.shown(called).value)
+        self._last = (called.entry, called.copied) if called.copied is not None else None
         assert self._scope.investigation is not None  # every asker belongs to a run
         return entry_of(called, self._scope.investigation)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from toolbox.redaction import Cut, copy_for_readers
+from toolbox.redaction import Cut, Redacted, copy_for_readers
 
 SHOWN = Cut(text=2_000, items=50)
 LONGEST = 12_000
@@ -69,13 +69,18 @@ def inert(text: str) -> str:
     return _TEMPLATE.sub(lambda found: found[0].translate(_LOOK_ALIKE), seen)
 
 
-def shown(value: Any, *, hints: tuple[str, ...] = (), longest: int = LONGEST) -> str:
+def shown(
+    value: Any, *, hints: tuple[str, ...] = (), longest: int = LONGEST, masked: Redacted | None = None
+) -> str:
     """Return a recorded value as a model is shown it: secrets masked, cut, with totals of what was cut.
 
-    The record stays whole, and checks read the record.
+    The record stays whole, and checks read the record. `masked` is a copy for readers that was made before.
     """
-    beginning, left_out = _beginning(value)
-    copied = replace(copy_for_readers(beginning, hints=hints, cut=SHOWN), items_left_out=left_out)
+    beginning, left_out = _beginning(value if masked is None else masked.value)
+    if masked is None:
+        copied = replace(copy_for_readers(beginning, hints=hints, cut=SHOWN), items_left_out=left_out)
+    else:
+        copied = _shorter(masked, beginning, left_out)
     text = json.dumps(copied.value, ensure_ascii=False, separators=(",", ":"), default=str)
     note = f"\n[This copy lacks: {copied.note}.{_totals(value)}]" if copied.note else ""
     if len(text) > longest:
@@ -98,6 +103,29 @@ def _beginning(value: Any) -> tuple[Any, int]:
     if isinstance(value, list | tuple):
         items = [_beginning(item) for item in value[: SHOWN.items]]
         return [part for part, _ in items], len(value) - len(items) + sum(left for _, left in items)
+    return value, 0
+
+
+def _shorter(masked: Redacted, beginning: Any, left_out: int) -> Redacted:
+    """Return a masked copy with its texts as short as a model's are."""
+    value, texts = _cut(beginning)
+    return replace(
+        masked,
+        value=value,
+        texts_cut=masked.texts_cut + texts,
+        items_left_out=masked.items_left_out + left_out,
+    )
+
+
+def _cut(value: Any) -> tuple[Any, int]:
+    if isinstance(value, str) and len(value) > SHOWN.text:
+        return f"{value[: SHOWN.text]}… (+{len(value) - SHOWN.text} characters)", 1
+    if isinstance(value, Mapping):
+        parts = {key: _cut(item) for key, item in value.items()}
+        return {key: part for key, (part, _) in parts.items()}, sum(count for _, count in parts.values())
+    if isinstance(value, list):
+        items = [_cut(item) for item in value]
+        return [part for part, _ in items], sum(count for _, count in items)
     return value, 0
 
 

@@ -153,9 +153,11 @@ def _tools(run: Run, budget: Budget, talk: Conversation, marker: Marker) -> Tool
         allow=frozenset(offer.name for offer in offers),
         subject=dict(run.subject.identifiers),
     )
+    ask = Asker(scope, lease=run.lease, limit=settings.AGENT_MAX_CALLS)
     tools = Tools(
         offers=offers,
-        ask=Asker(scope, lease=run.lease, limit=settings.AGENT_MAX_CALLS),
+        ask=ask,
+        copy_of=ask.copy_of,
         marker=marker,
         take=budget.take_call,
         misasked=lambda tool, why: _note_misasked(run, tool, why),

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from investigations.marking import Marker, fresh, inert, shown
+from toolbox.redaction import READERS_CUT, copy_for_readers
 
 MARKER = Marker("5f2a9c0011223344")
 _POSING = [
@@ -79,3 +80,15 @@ def test_secrets_are_masked_and_ids_are_not() -> None:
     assert "AKIAIOSFODNN7EXAMPLE" not in text
     assert "0af7651916cd43dd8448eb211c80319c" in text
     assert json.loads(text.partition("\n")[0])["note"].startswith("key [redacted")
+
+
+def test_a_copy_that_was_masked_before_is_shown_as_one_that_was_not() -> None:
+    value = {
+        "lines": [{"text": "x" * 3_000, "number": number} for number in range(300)],
+        "note": "key AKIAIOSFODNN7EXAMPLE",
+        "few": [1, 2, None, 3.5],
+    }
+    masked = copy_for_readers(value, cut=READERS_CUT)
+    assert shown(value, masked=masked) == shown(value)
+    small = {"lines": ["x" * 3_000, "y"], "few": [1]}
+    assert shown(small, masked=copy_for_readers(small, cut=READERS_CUT)) == shown(small)
