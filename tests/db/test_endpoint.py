@@ -1,10 +1,13 @@
 """An endpoint on a real socket: repeated within its time, nothing read that is no reply, no key told on."""
 
 import logging
+import socket
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +18,9 @@ from investigations.named import Endpoint
 from investigations.replied import Sent
 from investigations.talk import Finish
 from tests import scripted
+from tests.fakes import tls
+from tests.fakes.server import Asked
+from tests.fakes.server import Reply as Plain
 from tests.scripted import (
     Script,
     Scripted,
@@ -148,10 +154,6 @@ def test_one_byte_after_the_other_does_not_stretch_a_request(stream: bool) -> No
 
 
 def test_headers_that_come_one_byte_after_the_other_do_not_stretch_a_request() -> None:
-    import socket
-
-    from tests.fakes.server import Asked
-
     with scripted.endpoint([]) as server:
 
         def drip(connection: socket.socket, _: Asked) -> None:
@@ -276,3 +278,39 @@ def test_what_was_shown_before_a_reply_broke_off_is_not_shown_twice() -> None:
     assert answered.reply is not None
     assert "".join(asking.shown) == answered.reply.text == words.partition("</think>")[2]
     assert len(asking.shown) > 2
+
+
+def test_a_certificate_that_nobody_vouches_for_is_refused_and_one_of_a_named_authority_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tls.make_certificate(tmp_path)
+    message = {"choices": [{"message": {"content": "ready"}, "finish_reason": "stop"}]}
+    server = tls.TlsServer(lambda _: Plain(body=message), folder)
+    place = Endpoint("default", f"{server.url}/v1", "m", GENERIC, key=KEY, tries=1, seconds=5)
+
+    def asked() -> endpoint.Answered:
+        endpoint._tls.cache_clear()
+        return endpoint.complete(place, {}, read=lambda said: replied.reply(said, GENERIC, SENT))
+
+    try:
+        with pytest.raises(NoReply, match="certificate verify failed"):
+            asked()
+        assert server.asked == []
+        monkeypatch.setenv("SSL_CERT_FILE", str(folder / "cert.pem"))
+        assert asked().reply is not None
+        server.fault = _silent
+        began = time.monotonic()
+        place = replace(place, seconds=0.3)
+        with pytest.raises(NoReply, match=r"longer than 0\.3 s"):
+            asked()
+        assert time.monotonic() - began < 2
+    finally:
+        server.close()
+        endpoint._tls.cache_clear()
+
+
+def _silent(connection: socket.socket, _: Asked) -> None:
+    """Send a header that never ends, one byte after the other, until the other side hangs up."""
+    for byte in b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 200:
+        connection.sendall(bytes([byte]))
+        time.sleep(0.05)  # the server's own pace: nobody waits for it
