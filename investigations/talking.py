@@ -1,7 +1,8 @@
 """The talk that leads to an answer: the loop of every run, with less to spend, and its ids looked up."""
 
 import json
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +13,9 @@ from investigations import briefing, citations, drafts, endpoints, models, offer
 from investigations.budget import Budget, Limits, Metered
 from investigations.calling import Tools
 from investigations.citations import Checked, Ground
-from investigations.conversation import Conversation, Kept, from_plain, to_plain
+from investigations.conversation import Conversation
 from investigations.evidence import entry_of
-from investigations.happenings import Happening
+from investigations.happenings import Happening, Watcher
 from investigations.loop import Loop
 from investigations.marking import fresh, seen
 from investigations.outcomes import BudgetSpent
@@ -22,8 +23,8 @@ from investigations.prompts import prompt
 from investigations.questions import Answer, Held, QuestionTaken
 from investigations.repeats import Repeating
 from investigations.states import Asking, Purpose, StepKind
-from investigations.talk import EndpointDown, EndpointRefused, Finish, Reply, Spent
-from investigations.watching import Watching
+from investigations.talk import EndpointDown, EndpointRefused, Finish, Reply
+from investigations.turns import Turns
 from toolbox import gateway, redaction, registry
 from toolbox.called import Called
 from toolbox.scope import CallScope
@@ -32,31 +33,32 @@ from verdicts.case import Entry, Subject
 CALLER = "model"
 _LONGEST = 20_000
 _EARLIER = 4
+_LOOK_EVERY = 2.0
 
 
-class Turns:
-    """A notebook of a question's turns: a worker that takes over goes on where the last one was killed."""
+class _Heeding:
+    """Tells a watcher, and looks from time to time whether anybody still waits for what is being written."""
 
-    def __init__(self, held: Held) -> None:
-        self._held = held
+    def __init__(self, watcher: Watcher, heed: Callable[[], None]) -> None:
+        self._watcher, self._heed = watcher, heed
+        self._looked_at = time.monotonic()
 
-    def kept(self) -> Sequence[Kept]:
-        """Return the turns so far."""
-        rows = models.AskTurn.objects.filter(question_id=self._held.question).order_by("number")
-        return [_read(row) for row in rows]
+    def note(self, kind: str, payload: Mapping[str, Any]) -> None:
+        """Pass it on."""
+        self._watcher.note(kind, payload)
 
-    def keep(self, step: Kept) -> None:
-        """Keep one more turn. Raises QuestionTaken."""
-        spent = step.reply.spent if step.reply else Spent()
-        body = {**to_plain(step), "spent": [spent.tokens_in, spent.tokens_out, spent.micros]}
-        exchange = step.reply.exchange if step.reply else None
-        questions.add_turn(self._held, step.kind.value, body, entry=step.entry, exchange=exchange)
+    def hear(self, piece: str) -> None:
+        """Pass it on. Raises QuestionTaken, which ends the exchange in the middle."""
+        if time.monotonic() >= self._looked_at + _LOOK_EVERY:
+            self._heed()
+            self._looked_at = time.monotonic()
+        self._watcher.hear(piece)
 
 
 class Talk:
     """One talk about one question. It asks tools in the model's name: entries of the incident, of no run."""
 
-    def __init__(self, held: Held, watcher: Watching) -> None:
+    def __init__(self, held: Held, watcher: Watcher) -> None:
         row = models.Question.objects.get(pk=held.question)
         self._held, self._watcher, self._row = held, watcher, row
         self._subject = Subject.from_plain(json.loads(row.subject))
@@ -105,7 +107,7 @@ class Talk:
             talk=self._talk,
             model=Metered(model, self._budget, place.prices, place.max_tokens),
             tools=tools,
-            watcher=self._watcher,
+            watcher=_Heeding(self._watcher, self._heed),
             heed=self._heed,
             room=place.context - place.max_tokens,
         )
@@ -221,15 +223,4 @@ def _limits() -> Limits:
         tokens=settings.ASK_MAX_TOKENS,
         micros=round(settings.ASK_MAX_COST * 1_000_000),
         seconds=float(settings.ASK_MAX_SECONDS),
-    )
-
-
-def _read(row: models.AskTurn) -> Kept:
-    tokens_in, tokens_out, micros = json.loads(row.body).get("spent", [0, 0, 0])
-    return from_plain(
-        StepKind(row.kind),
-        row.body,
-        spent=Spent(tokens_in, tokens_out, micros),
-        exchange=row.exchange or 0,
-        entry=row.entry or 0,
     )

@@ -12,7 +12,8 @@ from pytest_django import Settings
 
 from assay_core.results import Status
 from audit import reading
-from investigations import answering, questions, watching
+from investigations import answering, questions, talking, watching
+from investigations.happenings import Unwatched
 from investigations.models import AskTurn, Case, Exchange, Question, Verdict
 from investigations.states import Asking
 from investigations.talk import Role
@@ -162,6 +163,29 @@ def test_a_person_stops_it_between_two_turns_and_nothing_more_is_asked(
     assert (row.state, row.reason) == (Asking.STOPPED, "Stopped by ada.")
     assert len(server.requests) == 1
     assert row.answer == ""
+
+
+def test_a_question_that_is_stopped_while_its_answer_is_written_ends_the_exchange(
+    settings: Settings, tools: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(talking, "_LOOK_EVERY", 0)
+    row = asked()
+    held = questions.claim(row.pk)
+    assert held is not None
+
+    class Stopping(Unwatched):
+        """Somebody who reads the first words and has enough."""
+
+        def hear(self, piece: str) -> None:
+            """Stop it."""
+            if Question.objects.get(pk=row.pk).state == Asking.RUNNING:
+                questions.stop(1, row.pk, by="person:ada", now=timezone.now())
+
+    with speaking(settings, [says("word " * 50)]) as server, pytest.raises(questions.QuestionTaken):
+        talking.Talk(held, Stopping()).answer()
+    assert len(server.requests) == 1
+    assert Exchange.objects.get().outcome == "down"
+    assert not row.turns.filter(kind="reply").exists()
 
 
 def test_a_second_worker_does_nothing_while_the_first_is_at_it(settings: Settings, tools: Scripted) -> None:
