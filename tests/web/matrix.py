@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cache
 from typing import Any
 
 import pytest
@@ -183,11 +184,17 @@ def _asked(path: str, method: str, key: dict[str, str]) -> Cell:
         environ["HTTP_COOKIE"] = f"{settings.SESSION_COOKIE_NAME}={key['session']}"
     before = transaction.savepoint()
     try:
-        response: Any = ClientHandler(enforce_csrf_checks=False)(environ)
+        response: Any = _handler()(environ)
         text = "" if response.streaming else response.content.decode(errors="replace")
         return Cell(_word(response), response.status_code, text if response.status_code == 200 else "")
     finally:
         transaction.savepoint_rollback(before)
+
+
+@cache
+def _handler() -> ClientHandler:
+    """One for all requests: each new one would look all static files up again."""
+    return ClientHandler(enforce_csrf_checks=False)
 
 
 def _word(response: Any) -> str:
