@@ -1,8 +1,10 @@
 """The most that one run of a model can come to."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from investigations import quirks
 from investigations.budget import Budget, Limits, Metered, Prices
@@ -72,3 +74,18 @@ def test_no_run_costs_more_than_its_worst_case(micros: int) -> None:
 def _ask_for_ever(model: Metered, said: list[Message]) -> None:
     while True:
         model.reply(said)
+
+
+def test_the_command_prints_each_part_and_what_bounds_the_money(
+    settings: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = {**settings.MODEL_ENDPOINTS["default"], "base_url": "http://localhost:1/v1", "model": "m"}
+    given |= {"price_in": Decimal(1), "price_out": Decimal(2)}
+    settings.MODEL_ENDPOINTS = {**settings.MODEL_ENDPOINTS, "default": given}
+    settings.AGENT_MAX_TURNS, settings.AGENT_MAX_COST = 12, Decimal("0.5")
+    call_command("agentlimits")
+    said = capsys.readouterr().out
+    assert "12 turns" in said
+    assert "the critic: 2 turns" in said
+    assert "0.44" in said
+    assert "AGENT_MAX_TURNS" in said
