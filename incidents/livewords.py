@@ -20,11 +20,8 @@ _PLAIN: Mapping[str, str] = {
     Happening.REPAIRING: "Its answer could not be read. It was told why and writes it again.",
     Happening.TOPPING_UP: "It was told which facts are still missing.",
     Happening.CRITIC_BEGAN: "A critic looks for holes in the case.",
-    Happening.CRITIC_ENDED: "The critic has finished.",
     Happening.RUBRIC_BEGAN: "The draft is being graded.",
-    Happening.RUBRIC_ENDED: "The draft was graded.",
     Happening.CHECKING_CITATIONS: "Each id in the draft is looked up.",
-    Happening.CHECKED_CITATIONS: "Each id in the draft was looked up.",
     Happening.REVISING: "It was told what in the draft does not exist, and writes it again.",
     Happening.PLAYBOOK_TOOK_OVER: "The model is out of reach. The playbook gathers instead.",
     Happening.ENDED: "Ended.",
@@ -86,11 +83,53 @@ def _replied(payload: Mapping[str, Any]) -> str:
     )
 
 
+def _missing_facts(payload: Mapping[str, Any]) -> str:
+    facts = payload.get("facts")
+    named = ", ".join(str(each).replace("_", " ") for each in facts) if isinstance(facts, list) else ""
+    return f"It was told what nobody has asked yet: {named}." if named else _PLAIN[Happening.TOPPING_UP]
+
+
+def _criticised(payload: Mapping[str, Any]) -> str:
+    found = _count(payload, "objections") + _count(payload, "refutations")
+    made = f"The critic made {_counted(found, 'point')}." if found else "The critic found nothing."
+    return f"{made} {_said(payload, 'note')}".strip()
+
+
+def _graded(payload: Mapping[str, Any]) -> str:
+    gaps = _count(payload, "gaps")
+    result = _said(payload, "result") or "without a result"
+    left = f", {_counted(gaps, 'gap')}" if gaps else ""
+    return f"The draft was graded: {result}{left}."
+
+
+def _looked_up(payload: Mapping[str, Any]) -> str:
+    verified, missing, unchecked = (_count(payload, each) for each in ("verified", "missing", "unchecked"))
+    if not verified + missing + unchecked:
+        return "The draft names no id."
+    return (
+        f"Of the ids in the draft {verified} {'exists' if verified == 1 else 'exist'}, "
+        f"{missing} {'does' if missing == 1 else 'do'} not, {unchecked} could not be looked up."
+    )
+
+
 _TOLD: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     Happening.ASKED: _asked,
     Happening.ANSWERED: _answered,
     Happening.REPLIED: _replied,
+    Happening.TOPPING_UP: _missing_facts,
+    Happening.CRITIC_ENDED: _criticised,
+    Happening.RUBRIC_ENDED: _graded,
+    Happening.CHECKED_CITATIONS: _looked_up,
 }
+
+
+def _count(payload: Mapping[str, Any], name: str) -> int:
+    found = payload.get(name)
+    return found if isinstance(found, int) else 0
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _tool(payload: Mapping[str, Any]) -> str:
