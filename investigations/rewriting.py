@@ -15,6 +15,7 @@ from investigations.evidencetext import told_of
 from investigations.marking import fresh
 from investigations.prompts import prompt, prompts_digest
 from investigations.rubric import Grading, GradingFailed, RevisionFailed, Rubric, grading_of, schema
+from investigations.safewords import safe
 from verdicts.case import Entry, Subject
 
 GRADER, REVISER = "grader", "revise"
@@ -72,7 +73,10 @@ class Reviser:
     shown: Shown
 
     def __call__(self, draft: str, wanted: str) -> str:
-        """Return the draft written again; raise RevisionFailed."""
+        """Return the draft written again, made safe at once: what is graded is what is kept.
+
+        Raises RevisionFailed.
+        """
         marker = fresh()
         given = [
             *told_of(self.shown.subject, self.shown.entries(), marker, hints=self.shown.hints),
@@ -83,7 +87,7 @@ class Reviser:
             said = self.dialogue.ask(Wanted(instructions, "\n\n".join(given), _DRAFT, marker))
         except NoAnswer as reason:
             raise RevisionFailed(f"The draft was not written again. {reason}") from None
-        again = str(said.value["draft"])
+        again = safe(str(said.value["draft"]))
         if not again.strip():
             raise RevisionFailed("The draft was not written again: an empty one came back.")
         return again

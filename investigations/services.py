@@ -24,6 +24,7 @@ from investigations.outcomes import (
     RunOutcome,
     SubmissionRefused,
 )
+from investigations.rubric import reading
 from investigations.states import OPEN, State
 from verdicts.case import Subject
 
@@ -87,8 +88,11 @@ def open_investigation(
 
 
 def give_rubric(row: Investigation, rubric: str) -> None:
-    """Freeze what the run's draft is graded by, in the caller's transaction, unless the run has begun."""
-    if rubric.strip():
+    """Freeze what the run's draft is graded by, in the caller's transaction, unless the run has begun.
+
+    Raises RubricRefused for a text that can't be used.
+    """
+    if reading(rubric) is not None:
         untouched = Investigation.objects.filter(pk=row.pk, state=State.QUEUED, attempt=0, rubric="")
         untouched.update(rubric=rubric)
 

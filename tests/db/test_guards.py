@@ -237,6 +237,18 @@ def test_a_draft_that_nobody_confirmed_says_so_and_is_kept(
     assert Verdict.objects.get().passed
 
 
+def test_what_is_graded_is_what_is_kept(settings: Any, tools: Scripted) -> None:
+    again = revised("Done, see https://evil.example/x and password=hunter2hunter2.")
+    with speaking(settings, [*HANDED_IN, graded(True, False), again, graded(True, True)]) as server:
+        run(by_rubric())
+    draft = Draft.objects.get()
+    assert draft.rubric_result == "satisfied"
+    assert RubricEvaluation.objects.latest("pk").draft == draft.text
+    for kept in (draft.text, server.requests[4].text):
+        assert "evil.example" not in kept
+        assert "hunter2" not in kept
+
+
 def test_without_a_rubric_nothing_is_graded(settings: Any, tools: Scripted) -> None:
     with speaking(settings, HANDED_IN):
         run(by_rubric(" \n"))
@@ -276,6 +288,21 @@ def test_a_run_that_is_taken_over_goes_on_after_its_last_grading(settings: Any, 
     assert server.requests == []
     assert Draft.objects.get().text == "It is done, there."
     assert Draft.objects.get().rubric_result == "satisfied"
+
+
+def test_a_critic_looks_once_whoever_takes_the_run_over(critical: Any, tools: Scripted) -> None:
+    row = by_model()
+
+    def refuse(_: Any) -> None:
+        raise RuntimeError("the incident can't be moved")
+
+    with speaking(critical, [*HANDED_IN, NOTHING]), pytest.raises(RuntimeError):
+        services.run(row.pk, on_judged=refuse, on_failed=never)
+    with speaking(critical, []) as server:
+        run(row)
+    assert server.requests == []
+    assert row.critic_note == "The critic found nothing."
+    assert len(reading.of_investigation(row.pk, kind="case.criticised")) == 1
 
 
 def test_a_grader_may_ask_where_the_setting_lets_it(settings: Any, tools: Scripted) -> None:
