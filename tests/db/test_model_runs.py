@@ -11,7 +11,7 @@ from investigations.outcomes import Ending, RunOutcome
 from investigations.states import RunResult, State
 from tests.db.investigated import Scripted, ignore, never, world
 from tests.db.modelled import ERRORS, JOB, by_model, speaking, submission
-from tests.scripted import calls, cut_off, refuses, says, status
+from tests.scripted import calls, says, status
 
 pytestmark = pytest.mark.usefixtures("committed_db")
 
@@ -72,11 +72,6 @@ def test_a_malformed_submission_is_repaired_once_with_the_complaints_quoted(
     ("script", "result"),
     [
         ([says("no"), says("no again")], RunResult.FALLBACK),
-        ([says(submission(confidence=1)), says(submission(verdict="pass"))], RunResult.FALLBACK),
-        ([cut_off("{"), cut_off(submission())], RunResult.CUT_OFF),
-        ([refuses("I can't help with that.")], RunResult.REFUSED),
-        ([says(""), says("   ")], RunResult.FALLBACK),
-        ([says("no"), calls(JOB)], RunResult.FALLBACK),
         ([calls(JOB)] * 4, RunResult.FALLBACK),
     ],
 )
