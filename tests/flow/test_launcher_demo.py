@@ -55,40 +55,58 @@ def _alive(folder: Path) -> list[str]:
     return [name for name, one in listed.items() if processes.birth(one["pid"]) == one["birth"]]
 
 
-def test_every_example_ends_as_expected_and_nothing_is_left_running(folder: Path) -> None:
-    done = _launch(folder, "demo", DEMO_ONCE="1")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "http://localhost:" in done.stdout
-    assert "Not as expected" not in done.stdout
-    assert _alive(folder) == []
-
-
-def test_a_second_start_posts_nothing_and_prints_the_same_table(folder: Path) -> None:
-    began = time.monotonic()
-    first, second = (_launch(folder, "demo", DEMO_ONCE="1").stdout for _ in range(2))
-    assert time.monotonic() - began < 120
-    assert "posted before" in second
-
-    def table(said: str) -> list[str]:
-        return [line.partition("http")[0] for line in said.splitlines() if "/incidents/" in line]
-
-    assert len(table(second)) >= 14
-    assert table(first) == table(second)
-
-
-def test_a_second_launcher_is_refused_and_a_killed_one_leaves_nothing(folder: Path) -> None:
-    with (folder / "launcher.out").open("wb") as out:
+def _started(folder: Path, mode: str) -> "subprocess.Popen[bytes]":
+    """Start a launcher that stays up, and wait until it says so or ends."""
+    said = folder / "launcher.out"
+    with said.open("wb") as out:
         launcher = subprocess.Popen(
-            [sys.executable, "-m", "triage.local.launch", "demo"],
+            [sys.executable, "-m", "triage.local.launch", mode],
             cwd=ROOT,
             env=_environment(folder),
             stdout=out,
             stderr=subprocess.STDOUT,
         )
-    said = folder / "launcher.out"
     wait_until(
         lambda: "Ctrl-C stops everything" in said.read_text() or launcher.poll() is not None, seconds=120
     )
+    return launcher
+
+
+@pytest.fixture(scope="module")
+def first(folder: Path) -> subprocess.CompletedProcess[str]:
+    """The first start of all, which ends after its table."""
+    return _launch(folder, "demo", DEMO_ONCE="1")
+
+
+def test_every_example_ends_as_expected_and_nothing_is_left_running(
+    folder: Path, first: subprocess.CompletedProcess[str]
+) -> None:
+    assert first.returncode == 0, first.stdout + first.stderr
+    assert "http://localhost:" in first.stdout
+    assert "Not as expected" not in first.stdout
+    assert _alive(folder) == []
+
+
+def test_a_second_start_posts_nothing_and_prints_the_same_table(
+    folder: Path, first: subprocess.CompletedProcess[str]
+) -> None:
+    began = time.monotonic()
+    second = _launch(folder, "demo", DEMO_ONCE="1")
+    assert time.monotonic() - began < 60
+    assert second.returncode == 0, second.stdout + second.stderr
+    assert "posted before" in second.stdout
+
+    def table(said: str) -> list[str]:
+        return [line.partition("http")[0] for line in said.splitlines() if "/incidents/" in line]
+
+    assert len(table(second.stdout)) >= 14
+    assert table(first.stdout) == table(second.stdout)
+
+
+def test_a_second_launcher_is_refused_and_a_killed_one_leaves_nothing(
+    folder: Path, first: subprocess.CompletedProcess[str]
+) -> None:
+    launcher = _started(folder, "demo")
     assert set(_alive(folder)) >= {"postgres", "valkey", "web", "investigate", "execute", "upkeep", "beat"}
 
     refused = _launch(folder, "demo", DEMO_ONCE="1")
@@ -99,23 +117,12 @@ def test_a_second_launcher_is_refused_and_a_killed_one_leaves_nothing(folder: Pa
     launcher.wait(10)
     wait_until(lambda: _alive(folder) == [], seconds=30)
 
-    again = _launch(folder, "demo", DEMO_ONCE="1")
-    assert again.returncode == 0, again.stdout + again.stderr
 
-
-def test_ctrl_c_stops_everything_and_ends_well(folder: Path) -> None:
-    with (folder / "launcher.out").open("wb") as out:
-        launcher = subprocess.Popen(
-            [sys.executable, "-m", "triage.local.launch", "run"],
-            cwd=ROOT,
-            env=_environment(folder),
-            stdout=out,
-            stderr=subprocess.STDOUT,
-        )
-    said = folder / "launcher.out"
-    wait_until(
-        lambda: "Ctrl-C stops everything" in said.read_text() or launcher.poll() is not None, seconds=120
-    )
+def test_it_starts_after_it_was_killed_and_ctrl_c_stops_everything_and_ends_well(
+    folder: Path, first: subprocess.CompletedProcess[str]
+) -> None:
+    launcher = _started(folder, "run")
+    assert launcher.poll() is None, (folder / "launcher.out").read_text()
     pids = [one["pid"] for one in json.loads((folder / "processes.json").read_text()).values()]
     launcher.send_signal(signal.SIGINT)
     assert launcher.wait(40) == 0
