@@ -31,7 +31,7 @@ from investigations.evidence import Asker, entries_of
 from investigations.happenings import Happening, Watcher
 from investigations.judging import freeze
 from investigations.leases import Lease
-from investigations.marking import Marker, seen
+from investigations.marking import Marker, inert, seen
 from investigations.restrained import restrained
 from investigations.rubric import Evaluation, Hands, Rubric
 from investigations.states import CitationState, Purpose
@@ -178,6 +178,7 @@ class Guarded:
 
     def _tools(self, marker: Marker, purse: Budget, caller: str) -> Tools:
         offers = offering.offers(caller) if caller else ()
+        in_name = replace(self.lease, actor=caller)
         scope = CallScope(
             caller=caller or WRITING,
             investigation=self.row.pk,
@@ -190,7 +191,9 @@ class Guarded:
             ask=self._restrained(Asker(scope, lease=self.lease, limit=settings.AGENT_MAX_CALLS)),
             marker=marker,
             take=purse.take_call,
-            misasked=lambda tool, why: None,
+            misasked=lambda tool, why: leases.note(
+                in_name, "call.unreadable", tool=inert(tool)[:100], reason=inert(why)[:300]
+            ),
             hints=offering.hints(),
         )
 

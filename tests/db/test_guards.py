@@ -135,6 +135,15 @@ def test_a_critic_that_fails_leaves_the_verdict_to_the_rules_and_says_so(
     assert not Objection.objects.exists()
 
 
+def test_a_call_of_a_critic_that_can_not_be_read_is_not_run_and_on_record(
+    critical: Any, tools: Scripted
+) -> None:
+    with speaking(critical, [*HANDED_IN, calls(("find_job", '{"job_id": "')), NOTHING]):
+        row = run(by_model())
+    assert len(tools.asked) == 2
+    assert [each.actor for each in reading.of_investigation(row.pk, kind="call.unreadable")] == ["critic"]
+
+
 def test_a_critic_endpoint_that_is_not_permitted_is_not_spoken_to(critical: Any, tools: Scripted) -> None:
     with speaking(critical, HANDED_IN) as server:
         ends = critical.MODEL_ENDPOINTS
