@@ -70,7 +70,7 @@ class Window:
         self.open("/sign-in/")
         self.page.get_by_label("Name").fill(name)
         self.page.get_by_label("Password").fill(site.passwords[name])
-        self.page.get_by_role("button", name="Sign in").click()
+        self.page.get_by_role("button", name="Sign in", exact=True).click()
         self.page.wait_for_url(f"{self.address}/")
         return self
 

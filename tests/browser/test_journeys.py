@@ -14,7 +14,7 @@ def test_a_wrong_password_is_refused_in_words(window: OpenWindow) -> None:
     page = one.open("/incidents/1/")
     page.get_by_label("Name").fill("katarina")
     page.get_by_label("Password").fill("wrong")
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("do not match")
 
 

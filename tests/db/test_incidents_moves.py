@@ -276,7 +276,7 @@ def test_a_verdict_after_a_reopening_brings_to_review(source: Source) -> None:
 
 def test_a_run_without_a_verdict_brings_a_person(source: Source) -> None:
     incident = make_incident(source, state=State.INVESTIGATING)
-    services._failed(Failure(investigation=1, incident=incident.pk, reason="gave up", failed_at=NOW))
+    services.failed(Failure(investigation=1, incident=incident.pk, reason="gave up", failed_at=NOW))
     incident.refresh_from_db()
     assert (incident.state, incident.verdict_passed) == (State.REVIEW, None)
     assert incident.verdict_reason == "gave up"
