@@ -12,14 +12,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import cache
 from ssl import SSLContext
 from typing import Any
 
 import httpx
 
+from investigations import failures
+from investigations.failures import Failed, Refused
 from investigations.named import Endpoint
 from investigations.replied import ReplyUnreadable, Stream, loads
 from investigations.streamed import Shown, events
@@ -27,10 +27,8 @@ from investigations.talk import EndpointDown, Reply
 from toolbox import redaction
 
 MOST_BYTES = 8 * 1024 * 1024
-_MOST_SHOWN = 300
 _CONNECT_SECONDS = 10.0
 _MOST_BACKOFF = 30.0
-_PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +47,6 @@ class NoReply(EndpointDown):
     def __init__(self, sentence: str, *, tries: int, seconds: float) -> None:
         super().__init__(sentence)
         self.tries, self.seconds = tries, seconds
-
-
-class _Failed(Exception):
-    """One request brought no reply. `again` says that another may; `pause` is what the server asks for."""
-
-    def __init__(self, sentence: str, *, again: bool, pause: float | None = None) -> None:
-        super().__init__(sentence)
-        self.again, self.pause = again, pause
-
-
-class _Refused(Exception):
-    """The server's error says that it refuses the content."""
 
 
 def complete(
@@ -86,9 +72,9 @@ def complete(
         try:
             reply = _once(_Request(endpoint, content, read, shown, end))
             return Answered(reply, number, time.monotonic() - began)
-        except _Refused as refused:
+        except Refused as refused:
             return Answered(None, number, time.monotonic() - began, refused=str(refused))
-        except _Failed as failed:
+        except Failed as failed:
             pause = failed.pause if failed.pause is not None else _backoff(endpoint, number)
             reason = _why_no_more(failed, endpoint, number, pause, end)
             if reason:
@@ -99,7 +85,7 @@ def complete(
     raise AssertionError("the last try either answers or raises")
 
 
-def _why_no_more(failed: _Failed, endpoint: Endpoint, number: int, pause: float, end: float) -> str:
+def _why_no_more(failed: Failed, endpoint: Endpoint, number: int, pause: float, end: float) -> str:
     """Return why it is not tried again, or an empty text where it is."""
     if not failed.again:
         return f"{failed}."
@@ -145,18 +131,18 @@ def _once(request: _Request) -> Reply:
     except ReplyUnreadable as error:
         late = time.monotonic() >= until - 0.01
         sentence = f"it took longer than {left:.3g} s" if late else f"what it sent cannot be read: {error}"
-        raise _Failed(sentence, again=True) from None
+        raise Failed(sentence, again=True) from None
     except (httpx.TimeoutException, httpx.TransportError, httpx.DecodingError, TimeoutError) as error:
         if time.monotonic() >= until - 0.01 or isinstance(error, httpx.ReadTimeout | TimeoutError):
-            raise _Failed(f"it took longer than {left:.3g} s", again=True) from None
-        raise _Failed(_in_words(error), again=True) from None
+            raise Failed(f"it took longer than {left:.3g} s", again=True) from None
+        raise Failed(_in_words(error), again=True) from None
     except (httpx.InvalidURL, UnicodeError):
-        raise _Failed("its address cannot be used", again=False) from None
+        raise Failed("its address cannot be used", again=False) from None
 
 
 def _in_words(error: Exception) -> str:
     if isinstance(error, httpx.ConnectError):
-        reason = redaction.text(str(error))[:_MOST_SHOWN]
+        reason = redaction.text(str(error))[: failures.MOST_SHOWN]
         return f"nobody answers at its address ({reason})"
     return f"the connection broke off ({type(error).__name__})"
 
@@ -263,54 +249,11 @@ def _streamed(response: httpx.Response, until: float, shown: Shown) -> dict[str,
 
 
 def _refuse_failures(response: httpx.Response, endpoint: Endpoint, until: float) -> None:
-    """Raise _Failed, or _Refused, for every status but 200."""
-    code = response.status_code
-    if code == 200:
+    """Raise Failed, or Refused, for every status but 200."""
+    if response.status_code == 200:
         return
-    if 300 <= code < 400:
-        raise _Failed(
-            f"it redirects ({code}), which is not followed: set the base URL to where it leads", again=False
-        )
     try:
         said = loads(_body(response, until))
     except (ReplyUnreadable, TimeoutError):
         said = None
-    if isinstance(said, list) and said:
-        said = said[0]  # some put the error into a list
-    error = said.get("error") if isinstance(said, Mapping) else None
-    told = error if isinstance(error, Mapping) else said if isinstance(said, Mapping) else {}
-    words = _shown_words(told.get("message") or error or told.get("detail"), endpoint)
-    if code == 400 and any(told.get(name) in endpoint.quirks.refusal_codes for name in _said_under(told)):
-        raise _Refused(words or "the content was refused")
-    hint = {
-        401: ": check its key",
-        403: ": check its key and what it may use",
-        404: ": check base URL and model",
-    }
-    sentence = f"it answers {code}{hint.get(code, '')}{f' ({words})' if words else ''}"
-    raise _Failed(sentence, again=code in _PASSING, pause=_asked_pause(response))
-
-
-def _said_under(told: Mapping[str, Any]) -> list[str]:
-    return [name for name in ("code", "type") if isinstance(told.get(name), str)]
-
-
-def _shown_words(value: Any, endpoint: Endpoint) -> str:
-    """Return a server's words as people may see them: cut, in one line, without a secret."""
-    if not isinstance(value, str):
-        return ""
-    whole = value.replace(endpoint.key, "[redacted: model key]") if endpoint.key else value
-    printable = "".join(each if each.isprintable() else " " for each in whole)
-    return redaction.text(" ".join(printable.split())[: 4 * _MOST_SHOWN])[:_MOST_SHOWN]
-
-
-def _asked_pause(response: httpx.Response) -> float | None:
-    """Return the seconds of Retry-After, which is a number or a date; None where it is neither."""
-    word = response.headers.get("Retry-After", "").strip()
-    if word.replace(".", "", 1).isdigit() and word.isascii():
-        return float(word)
-    try:
-        at = parsedate_to_datetime(word)
-        return max(0.0, (at.astimezone(UTC) - datetime.now(UTC)).total_seconds())
-    except (TypeError, ValueError, OverflowError):
-        return None
+    failures.refuse(response.status_code, said, response.headers.get("Retry-After", ""), endpoint)
