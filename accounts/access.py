@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, cast
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -51,7 +52,9 @@ def after_stepup(view: View[P]) -> View[P]:
         if proof is None or (
             proof.method not in stepup.SECOND and secondfactors.of_person(person(request)).is_set_up
         ):
-            return HttpResponseRedirect(stepup_address(request.get_full_path()))
+            if request.method not in ("GET", "HEAD"):
+                messages.info(request, "Nothing is changed yet. Show who you are, then do it again.")
+            return HttpResponseRedirect(stepup_address(_page_of(request)))
         return view(request, *args, **kwargs)
 
     return guarded
@@ -64,6 +67,14 @@ def stepup_address(target: str, *, is_strong: bool = False) -> str:
     """
     query = {"next": target, **({"for": "strong"} if is_strong else {})}
     return f"{reverse('step-up')}?{urlencode(query)}"
+
+
+def _page_of(request: HttpRequest) -> str:
+    """Return the page that a request comes from: some forms post to an address that has no page."""
+    if request.method in ("GET", "HEAD"):
+        return request.get_full_path()
+    before = urlsplit(request.headers.get("Referer", ""))
+    return before.path if before.netloc == request.get_host() else request.path
 
 
 def person(request: HttpRequest) -> User:

@@ -4,6 +4,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from itertools import product
 
 import pytest
@@ -125,6 +126,18 @@ def test_without_script_one_is_invited_and_sets_up_an_app(window: OpenWindow, si
     page.reload()
     page.goto(f"{site.address}/people/invitations/")
     expect(page.get_by_role("link", name="newcomer")).to_be_visible()
+
+
+def test_times_are_in_the_zone_of_the_profile(window: OpenWindow, site: Site) -> None:
+    page = window().sign_in(site, ADMINISTRATOR).open("/account/")
+    for zone, hours in (("Asia/Tokyo", 9), ("", 1)):
+        page.get_by_label("Time zone").select_option(zone)
+        page.get_by_role("button", name="Save").click()
+        page.goto(f"{site.address}/people/")
+        shown = page.locator("tr", has_text="oskar").locator("time")
+        at = datetime.fromisoformat(shown.get_attribute("datetime") or "") + timedelta(hours=hours)
+        expect(shown).to_have_text(re.compile(f"{at:%H:%M}$"))
+        page.goto(f"{site.address}/account/")
 
 
 @pytest.mark.parametrize(("width", "look"), LOOKS)

@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.core import mail
@@ -65,6 +66,17 @@ def test_a_role_does_not_change_without_a_fresh_proof(root: User, make_user: Mak
     answer = signed_in(root).post(f"/people/{ada.pk}/", form_of("administrator"))
     assert answer.headers["Location"].startswith("/step-up/")
     assert people.place_of(ada).role is Role.SUPPORT
+
+
+def test_a_form_without_a_page_comes_back_to_the_page_that_it_stood_on(root: User) -> None:
+    page = f"/people/{root.pk}/"
+    for referer, leads_to in (
+        (f"http://testserver{page}", page),
+        ("http://evil.example/x/", f"{page}password-link/"),
+    ):
+        answer = signed_in(root).post(f"{page}password-link/", headers={"Referer": referer})
+        assert answer.headers["Location"] == f"/step-up/?{urlencode({'next': leads_to})}"
+    assert entries("password.") == []
 
 
 def test_an_administrator_changes_role_and_teams_and_each_is_an_entry(
