@@ -11,9 +11,11 @@ MODEL_PREFIXES = ("", "CANDIDATE_", "CRITIC_", "GRADER_", "ASK_")
 _MODEL_KEYS = frozenset(f"{prefix}LLM_API_KEY" for prefix in MODEL_PREFIXES)
 # What a receiver of spans asks for stands in its headers.
 _TRACE_HEADERS = frozenset({"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"})
+# Single sign-on, and the mails that carry an invitation.
+_SIGN_IN = frozenset({"SSO_CLIENT_SECRET", "EMAIL_HOST_PASSWORD"})
 # The table in the design, "Who holds which secret". "+" stands for the connectors' read-only credentials.
 SECRETS: Mapping[str, frozenset[str]] = {
-    "web": frozenset({"DATABASE_URL", "REDIS_URL", "SECRET_KEY", *_TRACE_HEADERS, "+"}),
+    "web": frozenset({"DATABASE_URL", "REDIS_URL", "SECRET_KEY", *_SIGN_IN, *_TRACE_HEADERS, "+"}),
     "investigate": frozenset({"DATABASE_URL", "REDIS_URL", *_MODEL_KEYS, *_TRACE_HEADERS, "+"}),
     "execute": frozenset({"DATABASE_URL", "REDIS_URL", "EXECUTOR_SECRETS", "+"}),
     "upkeep": frozenset(
