@@ -35,6 +35,9 @@ class User(AbstractUser):
             ("manage_tools", "Can deny, pause and resume tools"),
             ("manage_rules", "Can suspend rules and lift suspensions"),
             ("manage_people", "Can invite people, give roles and teams, and switch accounts off"),
+            ("approve_writes", "Can approve and deny production writes"),
+            ("manage_writes", "Can flip the write switch, close breakers and keep the change calendar"),
+            ("break_glass", "Can decide alone for an hour, as one of two named holders"),
         )
 
     def __str__(self) -> str:

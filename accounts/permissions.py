@@ -20,6 +20,9 @@ class Permission(StrEnum):
     MANAGE_TOOLS = "accounts.manage_tools"
     MANAGE_RULES = "accounts.manage_rules"
     MANAGE_PEOPLE = "accounts.manage_people"
+    APPROVE_WRITES = "accounts.approve_writes"
+    MANAGE_WRITES = "accounts.manage_writes"
+    BREAK_GLASS = "accounts.break_glass"
 
     @property
     def codename(self) -> str:
@@ -32,17 +35,22 @@ _WORKING = _READING | {Permission.TRIAGE_INCIDENTS, Permission.SUBMIT_CLAIMS}
 
 GRANTED: Mapping[Role, frozenset[Permission]] = {
     Role.SUPPORT: _WORKING,
-    Role.ON_CALL: _WORKING,
-    Role.MANAGER: _WORKING | {Permission.SEE_EVERY_TEAM},
+    Role.ON_CALL: _WORKING | {Permission.APPROVE_WRITES},
+    Role.MANAGER: _WORKING | {Permission.SEE_EVERY_TEAM, Permission.APPROVE_WRITES, Permission.MANAGE_WRITES},
     Role.ADMINISTRATOR: _WORKING
     | {
         Permission.SEE_EVERY_TEAM,
         Permission.MANAGE_TOOLS,
         Permission.MANAGE_RULES,
         Permission.MANAGE_PEOPLE,
+        Permission.APPROVE_WRITES,
+        Permission.MANAGE_WRITES,
     },
     Role.AUDITOR: _READING | {Permission.SEE_EVERY_TEAM},
 }
+
+# Given to people by name and to no role: whoever is in this group may decide alone for an hour.
+GLASS_HOLDERS = "break-glass"
 
 REFUSALS: Mapping[Permission, str] = {
     Permission.SEE_INCIDENTS: "Your account has no role yet. Ask an administrator to give you one.",
@@ -53,5 +61,10 @@ REFUSALS: Mapping[Permission, str] = {
     Permission.MANAGE_RULES: "Rules are suspended, and suspensions lifted, by administrators.",
     Permission.MANAGE_TOOLS: "Tool rules are made and ended by administrators.",
     Permission.MANAGE_PEOPLE: "People, teams and invitations are looked after by administrators.",
+    Permission.APPROVE_WRITES: "Writes are approved by on-call people, managers and administrators.",
+    Permission.MANAGE_WRITES: (
+        "The write switch, the breakers and the calendar are looked after by managers and administrators."
+    ),
+    Permission.BREAK_GLASS: "Only the two named holders may break the glass.",
     Permission.SUBMIT_CLAIMS: "Your role does not enter claims. Ask an administrator if that is wrong.",
 }

@@ -2,7 +2,7 @@
 
 from approvals.models.executions import CredentialProbe, Execution, GateAnswer
 from approvals.models.requests import NOBODY, ActionRequest, Decision
-from approvals.models.switches import Breaker, BreakGlass, Freeze, WriteSwitch
+from approvals.models.switches import Breaker, BreakGlass, Freeze, FreezeException, WriteSwitch
 
 __all__ = [
     "NOBODY",
@@ -13,6 +13,7 @@ __all__ = [
     "Decision",
     "Execution",
     "Freeze",
+    "FreezeException",
     "GateAnswer",
     "WriteSwitch",
 ]

@@ -24,6 +24,10 @@ class Execution(models.Model):
     ended_at = models.DateTimeField(null=True, blank=True)
     result_entry = models.BigIntegerField(null=True, blank=True)
     result = models.TextField(blank=True, default="", help_text="canonical JSON of what the target said")
+    after_version = models.CharField(
+        max_length=200, blank=True, default="", help_text="of the target, as it was read after the write"
+    )
+    verify_at = models.DateTimeField(null=True, blank=True, help_text="when the effect is looked for")
     settled_by = models.CharField(
         max_length=200, blank=True, default="", help_text="who settled an unknown one"
     )

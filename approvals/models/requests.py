@@ -12,7 +12,8 @@ NOBODY = 0  # in a column that bars a person; no account has this id
 class ActionRequest(models.Model):
     """One proposed write. `body` is the canonical text that the page shows, and `digest` its SHA-256.
 
-    Nothing of `body` changes after the proposal: an edit is a new request that names the old one. The three
+    The execute worker writes `body` once, when it has read the target; nothing of it changes after that: an
+    edit is a new request that names the old one. The three
     people who may not decide stand in columns of their own, which each Decision repeats and is held to.
     """
 
@@ -22,8 +23,13 @@ class ActionRequest(models.Model):
     action = models.CharField(max_length=80)
     target = models.CharField(max_length=300, help_text="what is locked while the write runs")
     risk = models.CharField(max_length=8, choices=[(r.value, r.value) for r in Risk])
-    body = models.TextField()
-    digest = models.CharField(max_length=64)
+    arguments = models.TextField(default="{}", help_text="as they were proposed, canonical JSON")
+    cites = models.TextField(default="[]", help_text="ids of the cited entries, canonical JSON")
+    call_digest = models.CharField(
+        max_length=64, blank=True, default="", help_text="SHA-256 of action and arguments: equal calls"
+    )
+    body = models.TextField(blank=True, default="", help_text="empty until it is prepared")
+    digest = models.CharField(max_length=64, blank=True, default="")
     reason = models.TextField(help_text="why it is proposed, by whoever proposed it; marked as their words")
     proposed_by = models.CharField(max_length=200, help_text="the actor as the audit log names it")
     proposer = models.BigIntegerField(default=NOBODY, help_text="the person who proposed it")
@@ -48,6 +54,17 @@ class ActionRequest(models.Model):
         "self", on_delete=models.PROTECT, null=True, blank=True, related_name="rollback"
     )
     proposed_at = models.DateTimeField()
+    prepared_at = models.DateTimeField(
+        null=True, blank=True, help_text="when the execute worker had read the target and tried the write dry"
+    )
+    approved_entry = models.BigIntegerField(
+        null=True, blank=True, help_text="the entry that holds every column as it was approved"
+    )
+    wanted_at = models.DateTimeField(
+        null=True, blank=True, help_text="when somebody asked for an approved rollback; other requests: never"
+    )
+    wanted_by = models.CharField(max_length=200, blank=True, default="")
+    sent_at = models.DateTimeField(null=True, blank=True, help_text="when a worker was woken for it last")
     decide_by = models.DateTimeField()
     approved_at = models.DateTimeField(null=True, blank=True)
     execute_by = models.DateTimeField(null=True, blank=True)
@@ -74,6 +91,7 @@ class ActionRequest(models.Model):
                 condition=Q(state__in=[s.value for s in OPEN]),
                 name="open_action_requests",
             ),
+            models.Index(fields=["call_digest"], name="action_requests_by_call"),
         ]
 
     def __str__(self) -> str:
@@ -100,6 +118,10 @@ class Decision(models.Model):
     method_at = models.DateTimeField()
     opened_at = models.DateTimeField(null=True, blank=True, help_text="when they first saw the page")
     decided_at = models.DateTimeField()
+    glass = models.ForeignKey(
+        "approvals.BreakGlass", on_delete=models.PROTECT, null=True, blank=True, related_name="decisions"
+    )
+    entry = models.BigIntegerField(null=True, blank=True, help_text="the entry that records it")
 
     class Meta:
         ordering = ("pk",)
@@ -109,6 +131,7 @@ class Decision(models.Model):
                 condition=~Q(person=F("proposer")) & ~Q(person=F("editor")) & ~Q(person=F("token_owner")),
                 name="nobody_decides_their_own",
             ),
+            models.CheckConstraint(condition=~Q(digest=""), name="nobody_decides_the_unprepared"),
         ]
 
     def __str__(self) -> str:

@@ -74,6 +74,26 @@ class Freeze(models.Model):
         return self.title
 
 
+class FreezeException(models.Model):
+    """One request that one person lets through one freeze, by name and with a reason."""
+
+    freeze = models.ForeignKey(Freeze, on_delete=models.PROTECT, related_name="exceptions")
+    request = models.ForeignKey(
+        "approvals.ActionRequest", on_delete=models.PROTECT, related_name="freeze_exceptions"
+    )
+    by = models.CharField(max_length=200)
+    because = models.CharField(max_length=300)
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["freeze", "request"], name="one_exception_for_each_request"),
+        ]
+
+    def __str__(self) -> str:
+        return f"exception of request {self.request_id}"
+
+
 class BreakGlass(models.Model):
     """One hour in which a named holder may decide alone. It asks for a review that they cannot give."""
 

@@ -1,0 +1,1 @@
+"""The gates between an approval and its execution, one file for each thing that they are about."""
