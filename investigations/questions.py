@@ -26,7 +26,6 @@ from verdicts.case import Subject
 
 LONGEST = 2_000
 _TRIES = 2
-_SLACK = timedelta(seconds=60)
 _AGAIN_AFTER = timedelta(seconds=30)
 _OPEN = (Asking.QUEUED, Asking.RUNNING)
 _SHOWN = 50
@@ -130,14 +129,16 @@ def claim(question_id: int) -> Held | None:
     if row.attempt >= _TRIES:
         _give_up(rows, row)
         return None
-    term = timedelta(seconds=settings.ASK_MAX_SECONDS) + _SLACK
+    term = timedelta(seconds=settings.LEASE_SECONDS)
     won = rows.update(state=Asking.RUNNING, attempt=held.attempt, started_at=Now(), lease_until=Now() + term)
     return held if won else None
 
 
-def is_held(held: Held) -> bool:
-    """Say whether this attempt still counts: nobody stopped it or took it over."""
-    return Question.objects.filter(_held(held)).exists()
+def hold(held: Held, seconds: float) -> None:
+    """Hold on for LEASE_SECONDS beyond the given time. Raises QuestionTaken where somebody stopped it."""
+    until = Now() + timedelta(seconds=settings.LEASE_SECONDS + seconds)
+    if not Question.objects.filter(_held(held)).update(lease_until=until):
+        raise QuestionTaken(f"Question {held.question} was stopped, or another worker has it.")
 
 
 def add_turn(

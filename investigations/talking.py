@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -20,7 +21,7 @@ from investigations.loop import Loop
 from investigations.marking import fresh, seen
 from investigations.outcomes import BudgetSpent
 from investigations.prompts import prompt
-from investigations.questions import Answer, Held, QuestionTaken
+from investigations.questions import Answer, Held
 from investigations.repeats import Repeating
 from investigations.states import Asking, Purpose, StepKind
 from investigations.talk import EndpointDown, EndpointRefused, Finish, Reply
@@ -89,7 +90,7 @@ class Talk:
     def _loop(self) -> Loop:
         place = endpoints.endpoint_for(Purpose.ASK)
         model = endpoints.model_for(Purpose.ASK, investigation=None, incident=self._row.incident_id)
-        marker = fresh()
+        marker, heed = fresh(), partial(questions.hold, self._held, place.total_seconds)
         if self._talk.steps:
             self._take_over()
         else:
@@ -107,8 +108,8 @@ class Talk:
             talk=self._talk,
             model=Metered(model, self._budget, place.prices, place.max_tokens),
             tools=tools,
-            watcher=_Heeding(self._watcher, self._heed),
-            heed=self._heed,
+            watcher=_Heeding(self._watcher, heed),
+            heed=heed,
             room=place.context - place.max_tokens,
         )
 
@@ -122,12 +123,9 @@ class Talk:
         limits = _limits()
         self._budget.shrink_to(turns=limits.turns - replies, calls=limits.calls - self._calls)
 
-    def _heed(self) -> None:
-        if not questions.is_held(self._held):
-            raise QuestionTaken(f"Question {self._held.question} was stopped.")
-
     def _ask(self, tool: str, arguments: Mapping[str, Any]) -> Entry:
         self._calls += 1
+        questions.hold(self._held, gateway.longest(tool, CALLER))
         entry = entry_of(gateway.call(tool, arguments, self._scope), 0)
         self._entries[entry.id] = entry
         return entry
@@ -168,6 +166,7 @@ class Talk:
 
     def _look_up(self, tool: str, arguments: Mapping[str, Any]) -> Entry:
         self._calls += 1
+        questions.hold(self._held, gateway.longest(tool, CALLER))
         scope = replace(self._scope, caller="code", is_derived=True)
         return entry_of(gateway.call(tool, arguments, scope), 0)
 
