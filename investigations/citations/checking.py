@@ -21,7 +21,10 @@ from verdicts.case import Entry, Subject
 
 Ask = Callable[[str, Mapping[str, Any]], Entry]
 MOST_LOOK_UPS = 20
+#: A backend that is down would cost each id its time-out, and somebody may be waiting.
+MOST_SILENCES = 3
 _LONGEST_ID = 200
+_SILENT = (Status.UNAVAILABLE, Status.ERROR)
 _READABLE = (Status.OBSERVED, Status.TRUNCATED)
 
 
@@ -119,6 +122,7 @@ class _Looking:
         self._look_up, self._left = look_up, MOST_LOOK_UPS
         self._ground = ground
         self._found: dict[str, dict[str, int]] = {}
+        self._silent: dict[str, int] = {}
 
     @property
     def ground(self) -> Ground:
@@ -180,8 +184,12 @@ class _Looking:
             return None
         if not self._left:
             raise BudgetSpent(f"a draft has at most {MOST_LOOK_UPS} ids looked up.")
+        if self._silent.get(tool, 0) >= MOST_SILENCES:
+            raise BudgetSpent(f"{tool} gave no answer {MOST_SILENCES} times in a row.")
         self._left -= 1
-        return self._look_up(tool, arguments)
+        entry = self._look_up(tool, arguments)
+        self._silent[tool] = self._silent.get(tool, 0) + 1 if entry.status in _SILENT else 0
+        return entry
 
     def _decided(self, named: Named, pattern: Pattern, entry: Entry) -> Cited:
         if entry.status in _READABLE:

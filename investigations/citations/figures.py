@@ -23,6 +23,8 @@ _TOKEN = re.compile(
 _LIST_MARK = re.compile(r"^[ \t]*\d{1,3}[.)](?=\s)", re.MULTILINE)
 _IN_TEXT = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?")
 _MOST_DIGITS = 40
+_MOST_PLACES = 6
+_LARGEST_ROUNDED = Decimal(10) ** 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Known:
 
     def __init__(self, subject: Subject, entries: Iterable[Entry]) -> None:
         self._numbers: set[Decimal] = set()
+        self._rounded: dict[tuple[int, Decimal], set[Decimal]] = {}
         self._moments: set[datetime] = {subject.started_at, subject.received_at}
         self._take([subject.title, subject.labels, subject.annotations, subject.identifiers])
         for entry in entries:
@@ -74,11 +77,17 @@ class Known:
             factors.append(Decimal(100))  # money is kept in its smallest unit
         if any(number * factor in self._numbers for factor in factors):
             return True
-        return places > 0 and any(
-            abs(known) < Decimal(10) ** 15 and round(known / factor, places) == number
-            for known in self._numbers
-            for factor in factors[:2]
+        return 0 < places <= _MOST_PLACES and any(
+            number in self._rounded_to(places, factor) for factor in factors[:2]
         )
+
+    def _rounded_to(self, places: int, factor: Decimal) -> set[Decimal]:
+        """Return what is known, rounded; made once, since an answer may hold thousands of numbers."""
+        if (places, factor) not in self._rounded:
+            self._rounded[places, factor] = {
+                round(known / factor, places) for known in self._numbers if abs(known) < _LARGEST_ROUNDED
+            }
+        return self._rounded[places, factor]
 
     def _take(self, value: Any) -> None:
         for leaf in leaves(value):

@@ -103,6 +103,14 @@ def test_a_spent_budget_leaves_the_rest_unchecked() -> None:
     assert "limit of 2 tool calls" in checked.citations[1].reason
 
 
+def test_a_backend_that_is_down_is_not_waited_for_again_and_again() -> None:
+    backend = Backend(fails=Status.UNAVAILABLE)
+    checked = check(" ".join(f"{number:032x}" for number in range(1, 9)), ground(), backend)
+    assert len(backend.asked) == 3
+    assert len(checked.of(UNCHECKED)) == 8
+    assert "no answer 3 times in a row" in checked.citations[-1].reason
+
+
 def test_a_draft_full_of_ids_asks_a_bounded_number_of_times() -> None:
     backend = Backend()
     checked = check(" ".join(f"{number:032x}" for number in range(1, 200)), ground(), backend)
