@@ -16,3 +16,4 @@ class InvestigationsConfig(AppConfig):
         verification.register("cases", cited_entries)
         register(checks.rules_load)
         register(checks.ids_can_be_looked_up)
+        register(checks.endpoints_can_be_used)

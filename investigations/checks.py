@@ -1,12 +1,14 @@
-"""Django's system check of the rules: which are inactive and why. Warnings: the service stays up without."""
+"""Django's system checks of rules, ids and model endpoints. Warnings: the service stays up without."""
 
 from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Warning
 
+from investigations import endpoints
 from investigations.citations import declared
 from investigations.rulebook import SHIPPED, loaded_rulebook
+from investigations.talk import EndpointRefused
 from toolbox import registry
 from toolbox.yamlfile import DefinitionError
 from verdicts.load_check import NOTHING, LoadComplaint, load_complaints
@@ -40,6 +42,23 @@ def ids_can_be_looked_up(**_: Any) -> list[CheckMessage]:
         return []
     hint = "Correct it in the file that TRIAGE_CITATIONS names. Such ids stay unchecked until then."
     return [Warning(said, hint=hint, id="investigations.W002") for said in declared.troubles(patterns, tools)]
+
+
+def endpoints_can_be_used(**_: Any) -> list[CheckMessage]:
+    """investigations.W003 the settings of a model endpoint cannot be used; W004 INVESTIGATOR has none."""
+    found: list[CheckMessage] = []
+    if settings.INVESTIGATOR == "model" and not endpoints.is_set():
+        hint = "Set LLM_BASE_URL and MODEL_ID, or INVESTIGATOR=playbook, which gathers until then."
+        found.append(
+            Warning("INVESTIGATOR=model, and no model is named.", hint=hint, id="investigations.W004")
+        )
+    for name in endpoints.names():
+        try:
+            endpoints.endpoint_named(name)
+        except EndpointRefused as error:
+            hint = "Correct it (docs/settings.md). Until then the playbook gathers and no model is asked."
+            found.append(Warning(str(error), hint=hint, id="investigations.W003"))
+    return found
 
 
 def _is_expected(complaint: LoadComplaint, ours: set[str]) -> bool:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.roles import Role as Group
 from audit.models import Entry
-from investigations import endpoints, terms, transcripts
+from investigations import checks, endpoints, terms, transcripts
 from investigations.models import Exchange, Transcript
 from investigations.states import Exchanged, Purpose
 from investigations.talk import EndpointDown, EndpointRefused, Finish, Message, Model, Role, ToolOffer
@@ -197,6 +197,18 @@ def test_a_setting_that_is_missing_or_wrong_names_itself_and_its_cure(
     with pytest.raises(EndpointRefused, match=sentence) as caught:
         endpoints.model_for(Purpose.INVESTIGATOR, investigation=None, incident=None)
     assert "u:p" not in str(caught.value)
+
+
+def test_the_system_check_warns_of_settings_that_cannot_be_used(settings: Any) -> None:
+    settings.INVESTIGATOR = "model"
+    settings.MODEL_ENDPOINTS = endpoint_settings(critic={"base_url": "http://u:p@x.example/v1", "model": "m"})
+    assert [each.id for each in checks.endpoints_can_be_used()] == [
+        "investigations.W004",
+        "investigations.W003",
+    ]
+    settings.INVESTIGATOR = "auto"
+    settings.MODEL_ENDPOINTS = endpoint_settings()
+    assert checks.endpoints_can_be_used() == []
 
 
 def test_a_purpose_without_an_endpoint_of_its_own_is_served_by_the_default_but_never_a_candidate(
