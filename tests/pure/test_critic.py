@@ -7,6 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from assay_core.arguments import ToolShape
 from assay_core.results import Status
@@ -48,6 +50,7 @@ class JobFinished(Rule):
 
 RULE = spec_of(JobFinished)
 BOOK = Rulebook(rules={RULE.name: RULE}, shapes=SHAPES)
+STATES = ["completed", "lost", "running"]
 ALERT = subject(identifiers={"job_id": "7"})
 
 
@@ -220,3 +223,23 @@ def test_no_entry_that_it_can_get_raises_a_verdict(first: str | None, others: li
 def test_what_it_is_told_is_a_file_that_anybody_may_read() -> None:
     _, said = reviewed({"objections": [], "refutations": []})
     assert json.dumps(critic.schema(RULE)) in said.asked[0].instructions
+
+
+@given(
+    before=st.lists(st.tuples(st.sampled_from("789"), st.sampled_from(STATES)), max_size=4),
+    wanted=st.lists(st.tuples(st.sampled_from([" 7", "7", "8", "9"]), st.sampled_from(STATES)), max_size=5),
+)
+@settings(max_examples=60, deadline=None, database=None)
+def test_whatever_is_asked_after_a_submission_can_only_lower(before: Any, wanted: Any) -> None:
+    run = [job(10 + place, name, state) for place, (name, state) in enumerate(before)]
+    after, answers = list(run), [state for _, state in wanted]
+
+    def put(tool: str, arguments: Mapping[str, Any]) -> Entry:
+        after.append(job(30 + len(after), str(arguments["job_id"]).strip(), answers.pop()))
+        return after[-1]
+
+    demanded = frozenset({question("find_job", {"job_id": "7"})})
+    ask = restrained(put, {each.id: each for each in run}, demanded, SHAPES)
+    for name, _ in wanted:
+        ask("find_job", {"job_id": name})
+    assert judged(*after).passed <= judged(*run).passed
