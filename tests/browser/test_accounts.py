@@ -128,6 +128,37 @@ def test_without_script_one_is_invited_and_sets_up_an_app(window: OpenWindow, si
     expect(page.get_by_role("link", name="newcomer")).to_be_visible()
 
 
+def tab_to(page: Page, name: str) -> None:
+    """Press Tab until what has the focus bears this name."""
+    held = "() => (document.activeElement.labels?.[0] || document.activeElement).textContent.trim()"
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate(held) == name:
+            return
+    raise AssertionError(f"{name} cannot be reached by Tab")
+
+
+def test_an_administrator_invites_and_withdraws_by_keyboard_alone(window: OpenWindow, site: Site) -> None:
+    one = window()
+    page = one.open("/sign-in/")
+    page.keyboard.type(ADMINISTRATOR)
+    page.keyboard.press("Tab")
+    page.keyboard.type(site.passwords[ADMINISTRATOR])
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{one.address}/")
+    for name, path in (("People", "/people/"), ("Invitations", "/people/invitations/")):
+        tab_to(page, name)
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"{one.address}{path}")
+    tab_to(page, "E-mail")
+    page.keyboard.type("keyboard@example.com")
+    page.keyboard.press("Enter")
+    expect(page.locator("#once")).to_have_value(re.compile("/invitations/"))
+    tab_to(page, "Withdraw")
+    page.keyboard.press("Enter")
+    expect(page.locator("#messages")).to_contain_text("is withdrawn")
+
+
 def test_times_are_in_the_zone_of_the_profile(window: OpenWindow, site: Site) -> None:
     page = window().sign_in(site, ADMINISTRATOR).open("/account/")
     for zone, hours in (("Asia/Tokyo", 9), ("", 1)):
