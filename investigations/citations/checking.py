@@ -123,6 +123,7 @@ class _Looking:
         self._ground = ground
         self._found: dict[str, dict[str, int]] = {}
         self._silent: dict[str, int] = {}
+        self._recorded = {question(e.tool, e.arguments): e for _, e in sorted(ground.entries.items())}
 
     @property
     def ground(self) -> Ground:
@@ -167,9 +168,8 @@ class _Looking:
             return _said(named, CitationState.UNCHECKED, f"There is no tool named {look_up.tool}.")
         arguments = look_up.arguments(named.value, self._subject.started_at, shape)
         wanted = question(look_up.tool, arguments)
-        recorded = [e for e in self._entries.values() if question(e.tool, e.arguments) == wanted]
-        if recorded:
-            return self._decided(named, pattern, recorded[-1])
+        if wanted in self._recorded:
+            return self._decided(named, pattern, self._recorded[wanted])
         try:
             entry = self._put(look_up.tool, arguments)
         except BudgetSpent as spent:
