@@ -3,7 +3,7 @@
 import json
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,13 @@ from audit import prepared
 _KIND = re.compile(r"[a-z][a-z_]*\.[a-z][a-z_]*")
 _ACTOR_MAX = 200
 _APPEND = "SELECT audit_append(%(kind)s, %(actor)s, %(incident)s, %(investigation)s, %(salt)s, %(body)s)"
+_ARRAYS = ("kind", "actor", "incident", "investigation", "salt", "body")
+# Row by row and in order: each row's entry draws its number when its row comes.
+_APPEND_MANY = """
+SELECT count(audit_append(kind, actor, incident, investigation, salt, body))
+FROM unnest(%s::text[], %s::text[], %s::bigint[], %s::bigint[], %s::bytea[], %s::text[])
+    WITH ORDINALITY AS came (kind, actor, incident, investigation, salt, body, place)
+"""
 # One statement, so that entry and row need one round trip and stand or fall together.
 _APPEND_BESIDE = """
 WITH made AS MATERIALIZED ({append} AS text),
@@ -42,6 +49,16 @@ class EntryRef:
     id: int
     leaf: str
     recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One entry that is to be written together with others."""
+
+    kind: str
+    payload: Mapping[str, Any]
+    incident: int | None = None
+    investigation: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +103,25 @@ def write(
     """
     values = _values(kind, actor, incident, investigation)
     return _appended(_APPEND, {**values, "body": canonical(dict(payload))}, using)
+
+
+def write_many(drafts: Sequence[Draft], *, actor: str) -> None:
+    """Append entries in this order by one statement, each as `write` would; all stand or fall together."""
+    rows = [
+        _values(draft.kind, actor, draft.incident, draft.investigation)
+        | {"body": canonical(dict(draft.payload))}
+        for draft in drafts
+    ]
+    if not rows:
+        return
+    connection = connections[DEFAULT_DB_ALIAS]
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(_APPEND_MANY, [[row[name] for row in rows] for name in _ARRAYS])
+    except DatabaseError:
+        if connection.in_atomic_block:
+            connection.needs_rollback = True
+        raise
 
 
 def write_beside(

@@ -171,8 +171,8 @@ def _row(delivery: Delivery, signal: Keyed, incident: Incident | None, effect: E
 def _follow(applied: _Applied, now: datetime) -> None:
     """What follows from the effects: audit entries, and an investigation for each opened incident."""
     slug = applied.delivery.source.slug
-    for effect, incident in applied.told:
-        writing.write(
+    told = [
+        writing.Draft(
             _TOLD[effect],
             {
                 "delivery": applied.delivery.pk,
@@ -181,14 +181,16 @@ def _follow(applied: _Applied, now: datetime) -> None:
                 "title": incident.title,
                 "previous": incident.previous_id,
             },
-            actor=f"source:{slug}",
-            incident=incident.pk,
+            incident.pk,
         )
-        if effect is Effect.OPENED:
-            subject, origins = _subject(applied, incident, now)
-            investigation = investigations.open_investigation(incident.pk, subject, now=now, origins=origins)
-            rubrics.give(investigation, applied.delivery.source)
-            sending.investigate_after_commit(investigation.pk)
+        for effect, incident in applied.told
+    ]
+    writing.write_many(told, actor=f"source:{slug}")
+    opened = [incident for effect, incident in applied.told if effect is Effect.OPENED]
+    subjects = {incident.pk: _subject(applied, incident, now) for incident in opened}
+    for investigation in investigations.open_new(subjects, now=now):
+        rubrics.give(investigation, applied.delivery.source)
+        sending.investigate_after_commit(investigation.pk)
     for incident, reason in applied.doubted.values():
         doubts.overtake(incident, reason, actor=f"source:{slug}", now=now)
 
