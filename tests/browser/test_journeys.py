@@ -122,6 +122,8 @@ def test_with_script_switched_off(window: OpenWindow, site: Site) -> None:
 
 def test_the_look_is_switched_at_once_and_remembered(window: OpenWindow, site: Site) -> None:
     page = window().sign_in(site).page
+    page.get_by_role("button", name="Look: light").click()  # a person's look is kept from test to test
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
     before = page.evaluate("() => getComputedStyle(document.body).color")
     page.get_by_role("button", name="Look: dark").click()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")

@@ -162,7 +162,9 @@ def test_a_session_that_is_opened_anew_is_proven_before_it_is_asked(
     assert proofs.obstacle(connector) == ""
     superuser.execute(INSERT[0].format(ME).encode())
     try:
-        superuser.execute("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = %s", [ME])
+        superuser.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = %s", [ME]
+        )
         assert proofs.obstacle(connector) == ""  # the last proof is young, yet
         outcome = connector.ask(tool("SELECT 1 AS n"), {}, datetime.now(UTC))
     finally:
