@@ -185,6 +185,12 @@ TRIAGE_CONNECTORS = env.text("TRIAGE_CONNECTORS")
 TRIAGE_RULES = env.words("TRIAGE_RULES")
 TRIAGE_SECRET_PATTERNS = env.text("TRIAGE_SECRET_PATTERNS")
 TRIAGE_CITATIONS = env.text("TRIAGE_CITATIONS")
+TRIAGE_ACTIONS = env.text("TRIAGE_ACTIONS")
+
+# --- Writes -----------------------------------------------------------------------------------
+# Only ever a way to force writes off: what switches them on are rows that two people change.
+WRITES_ENABLED = env.flag("WRITES_ENABLED", True)
+EXECUTOR_SECRETS = env.text("EXECUTOR_SECRETS")
 
 # --- Models -----------------------------------------------------------------------------------
 # The guards of a draft: whose cases a critic reads, how often a rubric grades, how long an id is looked up.

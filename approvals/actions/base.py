@@ -82,7 +82,12 @@ class Verbs:
 class Hands(Protocol):
     """A write credential, opened. Made by the `execute` worker from its own environment, never elsewhere."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """The credential's name."""
+
+    def field(self, name: str) -> str:
+        """Return one of its fields, such as `dsn`, `token` or `kubeconfig`. Raises CouldNotCheck."""
 
 
 class Action(Protocol):

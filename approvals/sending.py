@@ -1,0 +1,32 @@
+"""Wakes the workers. What is to be done stands in the rows; a lost message is sent again by the sweep."""
+
+import logging
+from datetime import datetime
+
+from celery import current_app
+from django.db import transaction
+
+from approvals.models import ActionRequest
+
+_QUEUE = "execute"
+_log = logging.getLogger(__name__)
+
+
+def after_commit(task: str, request_id: int) -> None:
+    """Send a task of approvals once the caller's transaction has committed."""
+    transaction.on_commit(lambda: now(task, request_id))
+
+
+def now(task: str, request_id: int) -> None:
+    """Send a task at once. A broker that is away is no reason to fail: the sweep sends again."""
+    try:
+        current_app.send_task(f"approvals.tasks.{task}", args=[request_id], queue=_QUEUE, retry=False)
+    except Exception:  # noqa: BLE001 every transport has its own errors, and none of them matters here
+        _log.warning(
+            "approvals: %s of request %s could not be sent; the sweep sends it again", task, request_id
+        )
+
+
+def note_sent(request_id: int, at: datetime) -> None:
+    """Remember when a worker was woken for a request last."""
+    ActionRequest.objects.filter(pk=request_id).update(sent_at=at)
