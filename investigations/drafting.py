@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from string import Template
-from typing import Any
+from typing import Any, ClassVar
 
 from toolbox import redaction
 from verdicts.case import Subject
@@ -131,7 +131,7 @@ class _Braced(Template):
     """`{name}` and nothing else: no attribute, no index, no format of a value can be asked for."""
 
     delimiter = "{"
-    pattern: Any = r"(?P<escaped>\{\{)|\{(?P<named>[a-z][a-z0-9_]*)\}|(?P<braced>(?!))|(?P<invalid>\{)"
+    pattern: ClassVar[Any] = r"(?P<escaped>\{\{)|\{(?P<named>[a-z][a-z0-9_]*)\}|(?P<braced>(?!))|(?P<invalid>\{)"
 
 
 def _held(verdict: Verdict, rule: RuleSpec | None, *, with_values: bool = True) -> str:
