@@ -131,7 +131,9 @@ class _Braced(Template):
     """`{name}` and nothing else: no attribute, no index, no format of a value can be asked for."""
 
     delimiter = "{"
-    pattern: ClassVar[Any] = r"(?P<escaped>\{\{)|\{(?P<named>[a-z][a-z0-9_]*)\}|(?P<braced>(?!))|(?P<invalid>\{)"
+    pattern: ClassVar[Any] = (
+        r"(?P<escaped>\{\{)|\{(?P<named>[a-z][a-z0-9_]*)\}|(?P<braced>(?!))|(?P<invalid>\{)"
+    )
 
 
 def _held(verdict: Verdict, rule: RuleSpec | None, *, with_values: bool = True) -> str:
