@@ -1,11 +1,14 @@
 """One's own security page: apps, recovery codes, passwords, sessions, each change an entry."""
 
 import re
+import time
+from datetime import timedelta
 
 import pytest
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.test import Client
+from django.utils import timezone
 
 from accounts.models import User
 from accounts.roles import Role
@@ -117,6 +120,20 @@ def test_sessions_are_listed_and_ended_one_by_one(make_user: MakeUser) -> None:
     assert (here.get("/").status_code, there.get("/").status_code) == (200, 302)
     assert entries("session.ended")[0]["sessions"] == 1
     assert here.post(f"/account/sessions/{other.pk}/end/").status_code == 404
+
+
+def test_a_session_is_seen_again_after_five_minutes_and_not_before(make_user: MakeUser) -> None:
+    make_user("ada", role=Role.SUPPORT)
+    client = sign_in()
+    client.get("/account/sessions/")
+    long_ago = timezone.now() - timedelta(hours=1)
+    for seconds, is_moved in ((200, False), (301, True)):
+        UserSession.objects.update(last_seen_at=long_ago)
+        session = client.session
+        session["seen_at"] = time.time() - seconds
+        session.save()
+        client.get("/account/sessions/")
+        assert (UserSession.objects.get().last_seen_at > long_ago) is is_moved
 
 
 def test_nobody_ends_anybody_elses_session(make_user: MakeUser) -> None:
