@@ -7,6 +7,7 @@ goes wrong on the way, what was gathered stays, and a person looks: nothing here
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -27,8 +28,9 @@ from investigations.marking import Marker, fresh, inert, shown
 from investigations.prompts import prompt, prompts_digest
 from investigations.states import Purpose, StepKind
 from investigations.talk import Role
+from toolbox import gateway
 from toolbox.scope import CallScope
-from verdicts.case import NONE_OF_THESE, Subject
+from verdicts.case import NONE_OF_THESE, Entry, Subject
 from verdicts.demand import Demand
 from verdicts.rulebook import Rulebook
 
@@ -83,14 +85,15 @@ def lacking(run: Run, hypothesis: str) -> list[Demand]:
 def _loop(run: Run, budget: Budget) -> Loop:
     place = endpoints.endpoint_for(Purpose.INVESTIGATOR)
     model = endpoints.model_for(Purpose.INVESTIGATOR, investigation=run.row.pk, incident=run.row.incident_id)
-    talk = Conversation(steps.Steps(run.lease))
+    notebook = steps.Steps(run.lease, seconds=place.total_seconds)
+    talk = Conversation(notebook)
     marker = _opened(run, talk)
     return Loop(
         talk=talk,
         model=Metered(model, budget, place.prices, place.max_tokens),
         tools=_tools(run, budget, talk, marker),
         watcher=run.watcher,
-        heed=lambda: _heed(run, talk, place.total_seconds),
+        heed=lambda: _heed(run, talk, 0 if notebook.holds else place.total_seconds),
         room=place.context - place.max_tokens,
     )
 
@@ -99,16 +102,28 @@ def _opened(run: Run, talk: Conversation) -> Marker:
     """Tell the model what it is to do, or find the marker of a run that is taken over."""
     if talk.steps:
         run.watcher.note(Happening.RESUMED, {"attempt": run.lease.attempt})
-        return Marker.of(talk.steps[0].message.text)
-    run.watcher.note(Happening.BEGAN, {"attempt": run.lease.attempt})
-    marker, subject = fresh(), run.subject
-    system = prompt(
+        marker = Marker.of(talk.steps[0].message.text)
+    else:
+        run.watcher.note(Happening.BEGAN, {"attempt": run.lease.attempt})
+        marker = fresh()
+        talk.say(StepKind.OPENING, _instructions(run, marker), role=Role.SYSTEM)
+    if talk.count(StepKind.OPENING) == 1:
+        talk.say(StepKind.OPENING, _incident(run, marker))
+    return marker
+
+
+def _instructions(run: Run, marker: Marker) -> str:
+    return prompt(
         "investigator",
         nonce=marker.nonce,
         schema=json.dumps(contract.schema(run.book), ensure_ascii=False),
         hypotheses=_hypotheses(run),
     )
-    incident = prompt(
+
+
+def _incident(run: Run, marker: Marker) -> str:
+    subject = run.subject
+    return prompt(
         "incident",
         kind=subject.kind,
         source=inert(subject.source),
@@ -116,9 +131,6 @@ def _opened(run: Run, talk: Conversation) -> Marker:
         incident=marker.data("incident", shown(_told(subject))),
         questions=_questions(run, marker),
     )
-    talk.say(StepKind.OPENING, system, role=Role.SYSTEM)
-    talk.say(StepKind.OPENING, incident)
-    return marker
 
 
 def _told(subject: Subject) -> Mapping[str, Any]:
@@ -153,10 +165,10 @@ def _tools(run: Run, budget: Budget, talk: Conversation, marker: Marker) -> Tool
         allow=frozenset(offer.name for offer in offers),
         subject=dict(run.subject.identifiers),
     )
-    ask = Asker(scope, lease=run.lease, limit=settings.AGENT_MAX_CALLS)
+    ask = Asker(scope, lease=None, limit=settings.AGENT_MAX_CALLS)
     tools = Tools(
         offers=offers,
-        ask=ask,
+        ask=partial(_ask, run, ask),
         copy_of=ask.copy_of,
         marker=marker,
         take=budget.take_call,
@@ -171,6 +183,14 @@ def _tools(run: Run, budget: Budget, talk: Conversation, marker: Marker) -> Tool
     return tools
 
 
+def _ask(run: Run, ask: Asker, tool: str, arguments: Mapping[str, Any]) -> Entry:
+    """Ask one tool. The step that was kept just before holds the run: only a longer call needs more."""
+    longest = gateway.longest(tool, ACTOR)
+    if longest > settings.LEASE_SECONDS / 2:
+        leases.renew(run.lease, longest)
+    return ask(tool, arguments)
+
+
 def _note_misasked(run: Run, tool: str, why: str) -> None:
     """Leave an entry of a call that could not be read; what it held is in the transcript, masked."""
     writing.write(
@@ -183,11 +203,12 @@ def _note_misasked(run: Run, tool: str, why: str) -> None:
 
 
 def _heed(run: Run, talk: Conversation, seconds: float) -> None:
-    """Hold on to the run for as long as the next exchange may take, and hear what people say meanwhile.
+    """Hear what people say meanwhile; hold on to the run for so long where no step does.
 
     Raises LeaseLost when the run was stopped or taken over.
     """
-    leases.renew(run.lease, seconds)
+    if seconds:
+        leases.renew(run.lease, seconds)
     for note in steps.unheard(run.row.pk):
         talk.say(StepKind.NOTE, prompt("note", note=inert(note.text)))
         steps.heard(note)

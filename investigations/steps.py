@@ -31,11 +31,15 @@ _KEEP = """
 
 
 class Steps:
-    """The notebook of one attempt. Each step is written only while the run is ours."""
+    """The notebook of one attempt. Each step is written only while the run is ours.
 
-    def __init__(self, lease: Lease) -> None:
-        self._lease = lease
+    Keeping one holds on to the run for as long as an exchange may take, `seconds`: one follows most steps.
+    """
+
+    def __init__(self, lease: Lease, *, seconds: float = 0) -> None:
+        self._lease, self._seconds = lease, seconds
         self._number = 0
+        self.holds = False  # whether this attempt has kept a step, and so holds the run for long enough
 
     def kept(self) -> Sequence[Kept]:
         """Return the steps of every attempt so far."""
@@ -59,12 +63,18 @@ class Steps:
             spent.seconds,
         ]
         lease = self._lease
-        held: list[int | str] = [settings.LEASE_SECONDS, lease.investigation, lease.attempt, State.RUNNING.value]
+        held: list[float | str] = [
+            settings.LEASE_SECONDS + self._seconds,
+            lease.investigation,
+            lease.attempt,
+            State.RUNNING.value,
+        ]
         with connection.cursor() as cursor:
             cursor.execute(_KEEP, [*held, *row])
             if not cursor.rowcount:
                 raise LeaseLost(f"attempt {lease.attempt} of investigation {lease.investigation} is over")
         self._number += 1
+        self.holds = True
 
 
 def unheard(investigation_id: int) -> list[models.RunNote]:

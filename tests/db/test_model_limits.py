@@ -10,10 +10,14 @@ from django.utils import timezone
 from accounts.models import User
 from assay_core.results import Status
 from investigations import leases, services, stopping
+from investigations.conversation import Conversation
+from investigations.marking import Marker
 from investigations.models import Exchange, Investigation, RunNote, Step, Verdict
 from investigations.outcomes import Ending, Failure, RunOutcome
-from investigations.states import RunResult, State
+from investigations.states import RunResult, State, StepKind
+from investigations.steps import Steps
 from investigations.stopping import NotToBeHad
+from investigations.talk import Role
 from tests.db.investigated import LATE, STARTED, Scripted, ignore, never, queued, world
 from tests.db.modelled import JOB, by_model, speaking, submission
 from tests.scripted import Request, calls, says
@@ -201,3 +205,18 @@ def test_a_second_worker_writes_nothing_into_a_run_that_it_lost(settings: Any, c
         outcome, _ = run(row)
     assert outcome.ending is Ending.LEASE_LOST
     assert not Step.objects.filter(kind="answer").exists()
+
+
+def test_a_run_whose_worker_died_between_its_first_words_tells_the_rest(
+    settings: Any, connector: Scripted
+) -> None:
+    row = by_model()
+    lease = leases.claim(row.pk)
+    assert lease is not None
+    whole = Marker("00ff00ff00ff00ff").data("what follows", "nothing yet")
+    Conversation(Steps(lease)).say(StepKind.OPENING, whole, role=Role.SYSTEM)
+    Investigation.objects.update(lease_until=timezone.now() - LATE)
+    with speaking(settings, [says(submission())]) as server:
+        run(row)
+    assert [each["role"] for each in server.requests[0].messages] == ["system", "user"]
+    assert "<data 00ff00ff00ff00ff incident>" in server.requests[0].last
