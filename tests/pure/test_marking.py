@@ -84,7 +84,8 @@ def test_secrets_are_masked_and_ids_are_not() -> None:
 
 def test_a_copy_that_was_masked_before_is_shown_as_one_that_was_not() -> None:
     value = {
-        "lines": [{"text": "x" * 3_000, "number": number} for number in range(300)],
+        "lines": [{"text": "x " * 20, "number": number} for number in range(300)],
+        "long": "x y " * 600,
         "note": "key AKIAIOSFODNN7EXAMPLE",
         "few": [1, 2, None, 3.5],
     }
