@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from approvals.models import ActionRequest, Decision
+from approvals.states import State
 from assay_core.instants import as_text
 from audit import reading
 
@@ -29,14 +30,19 @@ def bound(request: ActionRequest) -> dict[str, Any]:
     return {"columns": columns_of(request), "decisions": [columns_of(each) for each in _decisions(request)]}
 
 
-def difference(request: ActionRequest) -> str:
-    """Say what differs from the entry of the approval; "" where nothing does."""
+def difference(request: ActionRequest, *, is_claimed: bool = False) -> str:
+    """Say what differs from the entry of the approval; "" where nothing does.
+
+    A claim changes state and version, as it should: `is_claimed` reads the row as it was just before.
+    """
     entry = reading.entry(request.approved_entry) if request.approved_entry else None
     if entry is None or entry.kind != APPROVED or entry.payload is None:
         return "no entry of its approval is in the audit log"
     if entry.payload.get("request") != request.pk:
         return f"the entry of its approval is that of request {entry.payload.get('request')}"
     now = bound(request)
+    if is_claimed and request.state == State.EXECUTING:
+        now["columns"] |= {"state": State.APPROVED.value, "version": str(request.version - 1)}
     found = _differing("", entry.payload.get("columns"), now["columns"])
     if found:
         return found

@@ -28,7 +28,7 @@ def open_glass(person: User, now: datetime) -> BreakGlass | None:
 
 
 def is_enough(decisions: Sequence[Decision], asked: RiskPolicy) -> bool:
-    """Whether these approvals are as many, from as many roles, as the risk asks for; a broken glass will do."""
+    """Whether these are as many approvals, from as many roles, as the risk asks for; or a broken glass."""
     given = [each for each in decisions if each.choice == Choice.APPROVE]
     if any(each.choice == Choice.DENY for each in decisions):
         return False

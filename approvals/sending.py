@@ -18,15 +18,27 @@ def after_commit(task: str, request_id: int) -> None:
 
 
 def now(task: str, request_id: int) -> None:
-    """Send a task at once. A broker that is away is no reason to fail: the sweep sends again."""
-    try:
-        current_app.send_task(f"approvals.tasks.{task}", args=[request_id], queue=_QUEUE, retry=False)
-    except Exception:  # noqa: BLE001 every transport has its own errors, and none of them matters here
-        _log.warning(
-            "approvals: %s of request %s could not be sent; the sweep sends it again", task, request_id
-        )
+    """Send a task at once."""
+    _send(task, request_id, 0)
 
 
 def note_sent(request_id: int, at: datetime) -> None:
     """Remember when a worker was woken for a request last."""
     ActionRequest.objects.filter(pk=request_id).update(sent_at=at)
+
+
+def later(task: str, request_id: int, seconds: float) -> None:
+    """Send a task that is to begin in so many seconds."""
+    _send(task, request_id, seconds)
+
+
+def _send(task: str, request_id: int, seconds: float) -> None:
+    """A broker that is away is no reason to fail: the sweep sends again."""
+    try:
+        current_app.send_task(
+            f"approvals.tasks.{task}", args=[request_id], queue=_QUEUE, retry=False, countdown=seconds
+        )
+    except Exception:  # noqa: BLE001 every transport has its own errors, and none of them matters here
+        _log.warning(
+            "approvals: %s of request %s could not be sent; the sweep sends it again", task, request_id
+        )

@@ -6,9 +6,15 @@ from typing import Any
 
 from accounts.models import User
 from accounts.stepup import StepUp
+from approvals import breakers, breakglass, deciding, freezes, proposing, settling, switch
+from approvals.actions import registry
 from approvals.actions.base import Proposal
+from approvals.deciding import Given
+from approvals.gates import order
 from approvals.models import ActionRequest, Breaker, BreakGlass, Freeze, WriteSwitch
 from approvals.outcomes import DecisionRefused, GateSaid, MoveRefused, ProposalRefused, Proposer
+from approvals.proposing import About
+from approvals.states import Phase
 
 __all__ = ["DecisionRefused", "GateSaid", "MoveRefused", "ProposalRefused", "Proposer"]
 
@@ -28,19 +34,20 @@ def propose(
     An equal open proposal is returned as it is. Raises ProposalRefused, recorded, for an unknown action,
     arguments that its schema refuses, a call that was denied in this run, or too many open ones of a team.
     """
-    raise NotImplementedError
+    about = About(incident, investigation, team, cites)
+    return proposing.propose(proposal, by=by, about=about, now=now)
 
 
 def edit(
     request: ActionRequest, arguments: Mapping[str, Any], *, by: User, why: str, now: datetime
 ) -> ActionRequest:
     """Withdraw a proposed request and return the new one, which its editor may not decide."""
-    raise NotImplementedError
+    return proposing.edit(request, arguments, by=by, why=why, now=now)
 
 
 def withdraw(request_id: int, *, by: User, because: str, now: datetime) -> ActionRequest:
     """Take a proposed request back. Raises MoveRefused, recorded."""
-    raise NotImplementedError
+    return proposing.withdraw(request_id, by=by, because=because, now=now)
 
 
 def decide(
@@ -58,17 +65,18 @@ def decide(
 
     Raises DecisionRefused, recorded in its own transaction.
     """
-    raise NotImplementedError
+    given = Given(person, choice, reason, digest, stepup, opened_at)
+    return deciding.decide(request_id, given, now=now)
 
 
 def can_decide(person: User, request: ActionRequest, stepup: StepUp | None, now: datetime) -> str:
     """Return why Approve is disabled for this person, in words; "" when it is not."""
-    raise NotImplementedError
+    return deciding.can_decide(person, request, stepup, now)
 
 
 def gates_now(request: ActionRequest, now: datetime) -> tuple[GateSaid, ...]:
     """Return what each gate would answer now, in order. Called outside any transaction: tools are asked."""
-    raise NotImplementedError
+    return order.ask_all(request, Phase.SHOWN, now=now)
 
 
 def flip_switch(scope: str, on: bool, *, person: User, because: str, now: datetime) -> WriteSwitch:
@@ -77,46 +85,47 @@ def flip_switch(scope: str, on: bool, *, person: User, because: str, now: dateti
     `scope` is global, team:ID or action:NAME. A returned row that is still off with `wanted_by` set waits for
     the second person. Raises MoveRefused, recorded.
     """
-    raise NotImplementedError
+    return switch.flip(scope, on, person=person, because=because, now=now)
 
 
 def close_breaker(breaker_id: int, *, person: User, because: str, now: datetime) -> Breaker:
     """Close an open circuit breaker, by name. Raises MoveRefused, recorded."""
-    raise NotImplementedError
+    return breakers.close(breaker_id, person=person, because=because, now=now)
 
 
 def make_freeze(
     title: str, scope: str, window: tuple[datetime, datetime], *, person: User, now: datetime
 ) -> Freeze:
     """Put a window into the change calendar in which nothing is executed in the scope. Raises MoveRefused."""
-    raise NotImplementedError
+    return freezes.make(title, scope, window, person=person, now=now)
 
 
 def end_freeze(freeze_id: int, *, person: User, because: str, now: datetime) -> Freeze:
     """End a freeze; somebody else than who made it must. Raises MoveRefused, recorded."""
-    raise NotImplementedError
+    return freezes.end(freeze_id, person=person, because=because, now=now)
 
 
 def except_from_freeze(freeze_id: int, request_id: int, *, person: User, because: str, now: datetime) -> None:
     """Let one request through one freeze, by name; not one's own nor one that one decided. MoveRefused."""
-    raise NotImplementedError
+    freezes.let_through(freeze_id, request_id, person=person, because=because, now=now)
 
 
 def break_glass(*, person: User, reason: str, stepup: StepUp | None, now: datetime) -> BreakGlass:
     """Let a named holder decide alone for one hour; everybody hears of it. Raises MoveRefused, recorded."""
-    raise NotImplementedError
+    policy = registry.current().policy
+    return breakglass.break_it(person=person, reason=reason, stepup=stepup, policy=policy, now=now)
 
 
 def review_glass(glass_id: int, *, person: User, review: str, now: datetime) -> BreakGlass:
     """Close the review of a broken glass; its holder cannot. Raises MoveRefused, recorded."""
-    raise NotImplementedError
+    return breakglass.review(glass_id, person=person, words=review, now=now)
 
 
 def roll_back(request_id: int, *, person: User, because: str, now: datetime) -> ActionRequest:
     """Have the approved rollback of an executed request executed. Raises MoveRefused, recorded."""
-    raise NotImplementedError
+    return settling.roll_back(request_id, person=person, because=because, now=now)
 
 
 def settle(request_id: int, outcome: str, *, person: User, because: str, now: datetime) -> ActionRequest:
     """Say what became of an unknown write: succeeded or failed. Raises MoveRefused, recorded."""
-    raise NotImplementedError
+    return settling.settle(request_id, outcome, person=person, because=because, now=now)

@@ -158,6 +158,7 @@ SWEEP_SECONDS = env.integer("SWEEP_SECONDS", 5, least=1)
 SEAL_SECONDS = env.integer("SEAL_SECONDS", 5, least=1)
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "incidents.tasks.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": 60}},
+    "writes": {"task": "approvals.tasks.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": 60}},
     "partitions": {"task": "audit.tasks.prepare_partitions", "schedule": 6 * 3600},
     "seal": {"task": "audit.tasks.seal", "schedule": SEAL_SECONDS, "options": {"expires": 60}},
     "publish": {"task": "audit.tasks.publish", "schedule": 30, "options": {"expires": 60}},

@@ -1,0 +1,72 @@
+"""All gates in their order, and asking them: every one for a page, up to the first that stops for a write."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from importlib import import_module
+
+from approvals.actions import registry
+from approvals.actions.base import Hands
+from approvals.gates import content, standing, target
+from approvals.gates.base import Gate, Passage, asked
+from approvals.models import ActionRequest
+from approvals.outcomes import GateSaid, could_not_check
+from approvals.states import Answer, Phase
+
+RUBRIC = "rubric"
+
+
+def rubric(passage: Passage) -> GateSaid:
+    """Ask the grader; an absent one is no open gate."""
+    try:
+        grader = import_module("approvals.gates.rubric")
+    except ModuleNotFoundError:
+        return could_not_check(RUBRIC, "there is no grader")
+    said: GateSaid = grader.ask(passage)
+    return said
+
+
+GATES: tuple[tuple[str, Gate], ...] = (
+    ("write switch", standing.write_switch),
+    ("calendar", standing.calendar),
+    ("target", standing.target),
+    ("precondition", target.precondition),
+    ("blast radius", target.blast_radius),
+    ("breaker", standing.breaker),
+    (RUBRIC, rubric),
+)
+
+
+def ask_all(
+    request: ActionRequest, phase: Phase, *, now: datetime, hands: Callable[[], Hands] | None = None
+) -> tuple[GateSaid, ...]:
+    """Return what the gates say, in order. Called outside any transaction: targets and tools are asked.
+
+    Where the content is not what was approved, nothing else is asked: its arguments are nobody's.
+    """
+    declared = registry.current()
+    first = content.ask(request, declared, phase, now)
+    read = content.read(request)
+    action = declared.actions.get(request.action)
+    said = [first]
+    if isinstance(read, str) or action is None or (first.stops and phase is not Phase.SHOWN):
+        return tuple(said)
+    passage = Passage(request, read, action, declared.policy, phase, now, hands)
+    for name, gate in GATES:
+        said.append(_by_policy(asked(name, gate, passage), passage))
+        if said[-1].stops and phase is not Phase.SHOWN:
+            break
+    return tuple(said)
+
+
+def stopping(said: tuple[GateSaid, ...]) -> GateSaid | None:
+    """Return the first answer with which nothing may be executed, if any."""
+    return next((each for each in said if each.stops), None)
+
+
+def _by_policy(said: GateSaid, passage: Passage) -> GateSaid:
+    """Only the grader's silence about a low risk may be skipped, in plain sight."""
+    is_silent = said.gate == RUBRIC and said.answer is Answer.COULD_NOT_CHECK
+    if is_silent and not passage.risk.rubric_blocks:
+        return replace(said, answer=Answer.SKIPPED_BY_POLICY, level="advisory")
+    return said
