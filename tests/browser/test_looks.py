@@ -32,6 +32,7 @@ def paths_of(site: Site, page: Page) -> list[str]:
         delivery,
         "/rules/",
         "/log/",
+        "/agent/",
         "/claims/new/",
         "/nowhere/",
     ]

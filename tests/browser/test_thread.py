@@ -102,8 +102,9 @@ def test_a_run_is_watched_told_something_and_read_afterwards(window: OpenWindow,
     assert serious(page) == []
     for width in SIZES:
         shown = window(width=width).sign_in(site).page
-        for name, path in (("modelled", ""), ("run", page.locator("#run a").first.get_attribute("href"))):
-            shown.goto(f"{site.address}{path}" if path else f"{site.address}/incidents/{number}/")
+        run = page.locator("#run a").first.get_attribute("href")
+        for name, path in {"modelled": f"/incidents/{number}/", "run": run, "agent": "/agent/"}.items():
+            shown.goto(f"{site.address}{path}")
             shown.evaluate("() => document.fonts.ready")
             assert shown.evaluate("() => document.documentElement.scrollWidth") <= width
             assert serious(shown) == []
@@ -112,15 +113,15 @@ def test_a_run_is_watched_told_something_and_read_afterwards(window: OpenWindow,
 
 
 class Investigating:
-    """A model that asks twice, slowly, and hands in a draft with a trace that nobody knows."""
+    """A model that asks, slowly, until it is told something; then it hands in a draft with a made-up id."""
 
     def __call__(self, request: Request) -> Scripted:
         """Return the next step."""
         answers = sum(each["role"] == "tool" for each in request.messages)
-        if answers < 2:
+        if answers < 9 and "The deploy was at nine." not in request.text:
             since = f"2026-01-0{answers + 1}T00:00:00.000000Z"
             arguments = {"query": "UpstreamTimeout", "since": since}
-            return slow(4, calls(("count_log_matches", json.dumps(arguments))))
+            return slow(3, calls(("count_log_matches", json.dumps(arguments))))
         draft = f"It timed out 47 times, see trace {TRACE}."
         proposed = [{"action": "retry_job", "arguments": {"job": "job-48290"}, "why": "It never ran again."}]
         handed_in = submission(
