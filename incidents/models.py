@@ -5,18 +5,24 @@ from django.db import models
 from django.db.models import Q
 
 from accounts.models import Team
+from incidents.deskmodels import DraftEdit, Note, Override, PersonCheck, SelfClosing
 from incidents.queuemodels import QueueAct, QueueLook, Said, SavedView, Tally
 from incidents.states import Condition, DeliveryState, Effect, Event, Origin, Outcome, State
 
 __all__ = [
     "Delivery",
+    "DraftEdit",
     "Identifier",
     "Incident",
+    "Note",
+    "Override",
+    "PersonCheck",
     "QueueAct",
     "QueueLook",
     "Resolution",
     "Said",
     "SavedView",
+    "SelfClosing",
     "Signal",
     "Source",
     "Tally",
@@ -255,11 +261,25 @@ class Resolution(models.Model):
     )
     verdict_id = models.BigIntegerField(null=True, blank=True)
     draft_id = models.BigIntegerField(null=True, blank=True)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="resolutions")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="resolutions",
+        help_text="null for a pass that closed by itself",
+    )
+    by_rule = models.CharField(max_length=120, blank=True, default="")
     created_at = models.DateTimeField()
 
     class Meta:
         ordering = ("pk",)
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(by__isnull=False, by_rule="") | (Q(by__isnull=True) & ~Q(by_rule="")),
+                name="closed_by_a_person_or_a_rule",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.outcome} for #{self.incident_id}"
