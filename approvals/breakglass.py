@@ -27,7 +27,7 @@ def holders() -> list[User]:
 def break_it(
     *, person: User, reason: str, stepup: StepUp | None, policy: Policy, now: datetime
 ) -> BreakGlass:
-    """Open an hour in which this holder's approval is enough. The gates stay. Raises MoveRefused, recorded."""
+    """Open an hour in which this holder's approval is enough. The gates stay. MoveRefused, recorded."""
     with recorded(person.actor, "break the glass"):
         named = holders()
         if person not in named:

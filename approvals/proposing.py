@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 
 from accounts.models import User
 from accounts.permissions import Permission
@@ -18,7 +18,7 @@ from approvals.models import ActionRequest
 from approvals.moving import Note, end_rollback, found, move, recorded, write
 from approvals.outcomes import MoveRefused, ProposalRefused, Proposer
 from approvals.states import OPEN, State
-from audit import reading
+from audit import reading, writing
 from toolbox import schemas
 
 _LONGEST = 4_000
@@ -73,6 +73,25 @@ def file(
             "token_owner": replaces.token_owner if replaces else by.token_owner,
         },
     )  # fmt: skip
+
+
+def take(proposals: Sequence[Proposal], *, by: Proposer, about: About, now: datetime) -> list[ActionRequest]:
+    """File each of these in the caller's transaction; a refused one is recorded and does no harm to it."""
+    taken = []
+    for each in proposals:
+        try:
+            with transaction.atomic():
+                taken.append(file(each, by=by, about=about, now=now))
+        except ProposalRefused as refusal:
+            payload = {"what": f"propose {each.action[:80]}", "request": None, "reason": str(refusal)}
+            writing.write(
+                "write.move_refused",
+                payload,
+                actor=by.actor,
+                incident=about.incident,
+                investigation=about.investigation,
+            )
+    return taken
 
 
 def edit(

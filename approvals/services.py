@@ -74,6 +74,16 @@ def can_decide(person: User, request: ActionRequest, stepup: StepUp | None, now:
     return deciding.can_decide(person, request, stepup, now)
 
 
+def can_deny(person: User, request: ActionRequest, now: datetime) -> str:
+    """Return why Deny is disabled for this person, in words; "" when it is not."""
+    return deciding.can_deny(person, request, now)
+
+
+def credentials_of(request: ActionRequest) -> list[str]:
+    """Return the names of the write credentials that a request and its rollback need."""
+    return deciding.credentials_of(request)
+
+
 def gates_now(request: ActionRequest, now: datetime) -> tuple[GateSaid, ...]:
     """Return what each gate would answer now, in order. Called outside any transaction: tools are asked."""
     return order.ask_all(request, Phase.SHOWN, now=now)
@@ -129,3 +139,16 @@ def roll_back(request_id: int, *, person: User, because: str, now: datetime) -> 
 def settle(request_id: int, outcome: str, *, person: User, because: str, now: datetime) -> ActionRequest:
     """Say what became of an unknown write: succeeded or failed. Raises MoveRefused, recorded."""
     return settling.settle(request_id, outcome, person=person, because=because, now=now)
+
+
+def take_proposals(
+    proposals: Sequence[Proposal],
+    *,
+    by: Proposer,
+    incident: int,
+    investigation: int,
+    team: int | None,
+    now: datetime,
+) -> list[ActionRequest]:
+    """File what a run proposed, in the caller's transaction. One that is refused is recorded and left out."""
+    return proposing.take(proposals, by=by, about=About(incident, investigation, team, ()), now=now)
