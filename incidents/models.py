@@ -6,25 +6,32 @@ from django.db.models import Q
 
 from accounts.models import Team
 from incidents.deskmodels import DraftEdit, Note, Override, PersonCheck, SelfClosing
+from incidents.figuremodels import DaySum, PassAudit, Record, Recount, StaleIncident, StampEdit
 from incidents.queuemodels import QueueAct, QueueLook, Said, SavedView, Tally
 from incidents.states import Condition, DeliveryState, Effect, Event, Origin, Outcome, State
 
 __all__ = [
+    "DaySum",
     "Delivery",
     "DraftEdit",
     "Identifier",
     "Incident",
     "Note",
     "Override",
+    "PassAudit",
     "PersonCheck",
     "QueueAct",
     "QueueLook",
+    "Record",
+    "Recount",
     "Resolution",
     "Said",
     "SavedView",
     "SelfClosing",
     "Signal",
     "Source",
+    "StaleIncident",
+    "StampEdit",
     "Tally",
 ]
 

@@ -1,0 +1,1 @@
+"""What managers look at: stamps, sums that stay exact, sampled audits of passes, and their figures."""
