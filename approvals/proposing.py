@@ -147,7 +147,7 @@ def _filed(
         investigation_id=about.investigation,
         team_id=about.team,
         action=action.name,
-        target=action.target(proposal.arguments)[:300],
+        target=_target(action, proposal.arguments),
         risk=action.risk.value,
         reason=proposal.why.strip(),
         proposed_by=by.actor,
@@ -173,8 +173,21 @@ def _filed(
     return request
 
 
+def _target(action: Action, arguments: Mapping[str, Any]) -> str:
+    """A target that cannot be named is nobody's to propose; the fault must not reach a run's verdict."""
+    try:
+        target = action.target(arguments)[:300]
+    except Exception as error:  # noqa: BLE001 an action's own code, on arguments of a stranger
+        raise ProposalRefused(f"{action.name} cannot name its target ({type(error).__name__}).") from None
+    if not target.isprintable() or not target.strip():
+        raise ProposalRefused("The target's name would hold characters that nobody can see.")
+    return target
+
+
 def _refuse_words(proposal: Proposal, action: Action, least: int) -> None:
     why = proposal.why.strip()
+    if "\x00" in why:
+        raise ProposalRefused("The reason holds a character that cannot be stored.")
     if not least <= len(why) <= _LONGEST:
         raise ProposalRefused(f"Say why it is proposed, in {least} to {_LONGEST} characters.")
     wrong = schemas.complaint(proposal.arguments, action.arguments)

@@ -141,6 +141,11 @@ def settle(request_id: int, outcome: str, *, person: User, because: str, now: da
     return settling.settle(request_id, outcome, person=person, because=because, now=now)
 
 
+def is_proposed_by_run(investigation: int) -> bool:
+    """Whether a run has proposed something already."""
+    return ActionRequest.objects.filter(investigation_id=investigation).exists()
+
+
 def take_proposals(
     proposals: Sequence[Proposal],
     *,
