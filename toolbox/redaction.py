@@ -180,7 +180,8 @@ class _Walk:
 
 
 def _masked(words: str, shapes: Sequence[Shape], counts: Counter[str]) -> str:
-    for shape in shapes:
+    lowered = words.lower()
+    for shape in [each for each in shapes if each.can_be_in(lowered)]:
         found = list(secretshapes.spans(shape, words))
         for begin, end in reversed(found):
             words = f"{words[:begin]}[redacted: {shape.name}]{words[end:]}"

@@ -5,7 +5,7 @@ VERSION rises with every change of the shapes, so that a count says which shapes
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,16 +16,54 @@ VERSION = 1
 class Shape:
     """One kind of credential. `hints` are lower-case texts of which one is in every text that can match.
 
+    `likely` says of such a text, in lower case, whether it can match for all that a quick look tells.
     The group `secret` is what is masked; without one the whole match is.
     """
 
     name: str
     hints: tuple[str, ...]
     pattern: re.Pattern[str]
+    likely: Callable[[str], bool] | None = None
+
+    def can_be_in(self, lowered: str, absent: frozenset[str] = frozenset()) -> bool:
+        """Say whether a text can hold one, given in lower case; `absent` are hints that it does not hold."""
+        is_hinted = any(hint not in absent and hint in lowered for hint in self.hints)
+        return is_hinted and (self.likely is None or self.likely(lowered))
 
 
-def _shape(name: str, hints: str, pattern: str, flags: int = 0) -> Shape:
-    return Shape(name, tuple(hints.split()), re.compile(pattern, flags))
+def _shape(name: str, hints: str, pattern: str, flags: int = 0, *, after: str = "") -> Shape:
+    """Return a shape; `after` is what follows a hint in every text that matches, in lower case."""
+    told = tuple(hints.split())
+    return Shape(name, told, re.compile(pattern, flags), _followed(told, after) if after else None)
+
+
+def _followed(hints: tuple[str, ...], after: str) -> Callable[[str], bool]:
+    """Say of a text whether one of its hints is followed so: a search of each place costs much more."""
+    follows = re.compile(after)
+
+    def is_followed(lowered: str) -> bool:
+        for hint in hints:
+            place = lowered.find(hint)
+            while place >= 0:
+                place += len(hint)
+                if follows.match(lowered, place):
+                    return True
+                place = lowered.find(hint, place)
+        return False
+
+    return is_followed
+
+
+_DIGITS_ALIKE = str.maketrans("123456789-", "000000000 ")
+_CARDS = ("0" * 15, "0000 0000 0000 0000", "0000 000000 00000", "0000 00000000000", "0000000000 00000")
+
+
+def _may_hold_card(lowered: str) -> bool:
+    """Say whether a text holds as many digits in a row, or in such groups, as a card's number has."""
+    if not lowered.isascii():
+        return True  # other scripts have digits of their own
+    alike = lowered.translate(_DIGITS_ALIKE)
+    return any(form in alike for form in _CARDS)
 
 
 # The closing quote of a name, escaped or not: a log line may hold JSON that holds JSON.
@@ -34,6 +72,9 @@ _START = r"(?<![A-Za-z0-9_])"
 _WORD = r"[A-Za-z0-9_\-]"
 # What stands where a secret was, or will be: masking it would count what is none.
 _NO_VALUE = r"(?!\[redacted|\*{3}|<|\$\{?[A-Za-z_]|%\(|null\b|None\b|nil\b|true\b|false\b|undefined\b)"
+# What follows a name whose value comes next, and what follows a part of one of the names below.
+_SET_TO = r"[\"']?\s*[:=]"
+_NAME_ENDS = r"[\w\-]{0,8}(?:\\{0,3}[\"'])?\s*[:=]"
 _BEFORE = (
     r"(?:pass(?:word|wd|phrase|code)|pwd|secret|api[_\-]?key|access[_\-]?key|account[_\-]?key|private[_\-]?key"
     r"|signing[_\-]?key|encryption[_\-]?key|(?:auth|access|refresh|id|session|bearer|api|bot|csrf)[_\-]?token"
@@ -43,7 +84,7 @@ _VENDORS = (
     r"dapi[a-f0-9]{32}|shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}|sq0(?:atp|csp|idp)-[\w\-]{22,}|lin_api_\w{32,}"
     r"|dckr_(?:pat|oat)_[\w\-]{20,}|gl(?:sa|c)_[\w\-]{30,}=*|hv[sbr]\.[\w\-]{20,}|\w{14}\.atlasv1\.[\w\-]{40,}"
     r"|AGE-SECRET-KEY-1[0-9A-Z]{50,}|NRAK-[A-Z0-9]{24,}|key-[0-9a-f]{32}|tskey-[a-z]+-[\w\-]{16,}|rubygems_[a-f0-9]{40,}"
-    r"|EAA[A-Za-z0-9]{80,}|ntn_\w{30,}|pul-[a-f0-9]{40}|PMAK-[a-f0-9]{24}-[a-f0-9]{34}|sntrys_[\w+/=\-]{40,}"
+    r"|ntn_\w{30,}|pul-[a-f0-9]{40}|PMAK-[a-f0-9]{24}-[a-f0-9]{34}|sntrys_[\w+/=\-]{40,}"
 )
 
 SHAPES: tuple[Shape, ...] = (
@@ -102,9 +143,11 @@ SHAPES: tuple[Shape, ...] = (
     _shape(
         "vendor token",
         "dapi shp sq0 lin_api_ dckr_ glsa_ glc_ hvs. hvb. hvr. .atlasv1. age-secret nrak- key- tskey-"
-        " rubygems_ eaa ntn_ pul- pmak- sntrys_",
+        " rubygems_ ntn_ pul- pmak- sntrys_",
         rf"{_START}(?:{_VENDORS})(?!{_WORD})",
     ),
+    # By itself: three letters stand in every few digests.
+    _shape("vendor token", "eaa", rf"{_START}EAA[A-Za-z0-9]{{80,}}(?!{_WORD})", after="[a-z0-9]{80}"),
     _shape(
         "signed address",
         "sig= signature=",
@@ -120,41 +163,50 @@ SHAPES: tuple[Shape, ...] = (
         "cookie",
         "cookie",
         r"(?i)\b(?:set-)?cookie\b[\"']?\s*[:=]\s*[\"']?(?!\[redacted)(?P<secret>[^\s\"'=;]+=[^\"'\r\n]+)",
+        after=_SET_TO,
     ),
     _shape(
         "authorization",
-        "authorization bearer basic",
+        "authorization",
         r"(?i)authorization[\"']?\s*[:=]\s*[\"']?(?!(?:\w[\w\-]*\s+)?\[redacted)"
         r"(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)\s+)?"
         rf"{_NO_VALUE}(?P<secret>[^\s\"',;]{{4,}})",
+        after=_SET_TO,
     ),
     _shape(
         "bearer token",
         "bearer basic",
         rf"(?i)(?<![A-Za-z0-9])(?:bearer|basic)\s+{_NO_VALUE}(?=[A-Za-z._~+/\-]*[0-9=])(?P<secret>[A-Za-z0-9._~+/=\-]{{8,}})",
+        after=r"\s",
     ),
     _shape(
         "password",
         "pass pwd secret key token connection",
         rf"(?i){_BEFORE}{_QUOTE}\s*(?:=>?|:=)\s*(?![/=])(?:{_NO_VALUE}[\"'](?P<quoted>[^\"'\\\r\n]+)"
         rf"|[\"']?{_NO_VALUE}(?P<secret>[^\s\"',;&|)\]}}]+))",
+        after=_NAME_ENDS,
     ),
     _shape(
         "password",
         "pass pwd secret key token connection",
         rf"(?i){_BEFORE}{_QUOTE}\s*:\s*(?:\\{{0,3}}[\"']{_NO_VALUE}(?P<quoted>[^\"'\\\r\n]+)"
         rf"|{_NO_VALUE}(?=[A-Za-z]*[^\sA-Za-z.,:;])(?P<secret>[^\s\"',;&|)\]}}]{{6,}}))",
+        after=_NAME_ENDS,
     ),
     _shape(
         "token",
         "token",
         rf"(?i)(?<![A-Za-z0-9])token[\"']?\s*[:=]\s*[\"']?{_NO_VALUE}(?=[A-Za-z_.\-]*\d)(?P<secret>[\w.+/=\-]{{8,}})",
+        after=_SET_TO,
     ),
-    _shape(
+    Shape(
         "card number",
-        "0 1 2 3 4 5 6 7 8 9",
-        r"(?<![\w.\-])(?P<secret>(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6011|65\d\d)([ \-]?)\d{4}\2\d{4}\2\d{4}"
-        r"|3[47]\d{2}[ \-]?\d{6}[ \-]?\d{5})(?![\w\-])",
+        tuple("0123456789"),
+        re.compile(
+            r"(?<![\w.\-])(?P<secret>(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6011|65\d\d)([ \-]?)\d{4}\2\d{4}\2\d{4}"
+            r"|3[47]\d{2}[ \-]?\d{6}[ \-]?\d{5})(?![\w\-])"
+        ),
+        _may_hold_card,
     ),
 )
 _FIELD = re.compile(
@@ -193,9 +245,21 @@ def use_own(shapes: tuple[Shape, ...]) -> None:
     _own = shapes
 
 
+def _ends_in(last: str) -> tuple[re.Pattern[str], frozenset[str]]:
+    """Return what finds any of the hints that end in this character, by way of that rare character."""
+    hints = frozenset(hint for shape in SHAPES for hint in shape.hints if len(hint) > 1 and hint[-1] == last)
+    found = "|".join(f"(?<={re.escape(hint)})" for hint in sorted(hints))
+    return re.compile(f"{re.escape(last)}(?:{found})"), hints
+
+
+_RARE_ENDS = tuple(_ends_in(last) for last in "_-.=")
+
+
 def possible(lowered: str) -> tuple[Shape, ...]:
     """Return the shapes that a text can hold, given in lower case: a cheap look before the patterns."""
-    return tuple(shape for shape in (*SHAPES, *_own) if any(hint in lowered for hint in shape.hints))
+    quiet = [hints for ending, hints in _RARE_ENDS if not ending.search(lowered)]
+    absent = frozenset[str]().union(*quiet)
+    return tuple(shape for shape in (*SHAPES, *_own) if shape.can_be_in(lowered, absent))
 
 
 def spans(shape: Shape, text: str) -> Iterator[tuple[int, int]]:
