@@ -21,6 +21,13 @@ _ACTS: Mapping[str, str] = {
     "incident.refutation_withdrawn": "withdrew what spoke against the verdict",
     "incident.identified": "gave an identifier",
     "incident.overtaken": "took the pass away",
+    "incident.snoozed": "snoozed it",
+    "incident.woken": "woke it",
+    "incident.graded": "set its severity",
+    "incident.undone": "took back what they had just done",
+    "stamp.edited": "corrected a time",
+    "pass.audited": "audited the pass",
+    "pass.audit_taken": "took over the audit of the pass",
     "rule.drafted": "drafted a rule from it",
     "question.asked": "asked a question",
     "question.answered": "answered a question",
@@ -39,6 +46,11 @@ _ACTS: Mapping[str, str] = {
     "run.told": "told the run something",
     "case.criticised": "looked for the hole in the case",
     "draft.graded": "graded the draft",
+    "draft.edited": "edited the draft",
+    "note.written": "wrote a note",
+    "answer.checked": "asked a recorded question again",
+    "rule.may_close": "let passes of the rule close by themselves",
+    "rule.may_not_close": "ended that passes of the rule close by themselves",
     "source.rubric_changed": "changed what drafts are graded by",
     "call.unreadable": "sent a call that could not be read",
     "investigation.resumed": "went on with the investigation",
@@ -47,7 +59,7 @@ _ACTS: Mapping[str, str] = {
     "submission.taken": "handed in findings",
 }
 # What an act's payload may say of itself, in the order in which it is looked for.
-_TELLING = ("outcome", "reason", "words", "to", "assignee")
+_TELLING = ("outcome", "reason", "words", "to", "assignee", "severity", "until", "undone")
 
 
 def act_in_words(kind: str, payload: Mapping[str, Any]) -> str:

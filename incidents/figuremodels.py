@@ -44,12 +44,21 @@ class Record(models.Model):
     was_reopened = models.BooleanField(default=False)
     is_comparable = models.BooleanField(default=False)
     is_override = models.BooleanField(default=False)
+    verdict_id = models.BigIntegerField(default=0, help_text="the last one; 0 without one")
     lot_drawn_for = models.BigIntegerField(
-        null=True, blank=True, help_text="the verdict whose pass was drawn for an audit, or was not"
+        default=0, help_text="the verdict whose pass was drawn for an audit, or was not"
     )
 
     class Meta:
-        indexes = [models.Index(fields=["day"], name="records_by_day")]
+        indexes = [
+            models.Index(fields=["day"], name="records_by_day"),
+            models.Index(
+                fields=["incident"],
+                condition=Q(judged="pass", ended__in=["person", "pass"])
+                & ~Q(lot_drawn_for=models.F("verdict_id")),
+                name="lots_to_draw",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"record of #{self.incident_id}"

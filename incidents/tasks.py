@@ -4,6 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from incidents import folding, services, sweeping
+from incidents.figures import upkeep
 from investigations import answering
 
 
@@ -35,3 +36,9 @@ def answer(question_id: int) -> None:
 def sweep() -> None:
     """Send again what was lost on the way, and open incidents for heartbeats that fell silent."""
     sweeping.sweep(timezone.now())
+
+
+@shared_task(ignore_result=True)
+def count_figures() -> None:
+    """Count what changed anew, draw passes for audits, and stop the rules whose audits say so."""
+    upkeep.tend(timezone.now())

@@ -47,6 +47,7 @@ INSTALLED_APPS = [
     "accounts",
     "toolbox",
     "investigations",
+    "notices",
     "approvals",
     "incidents",
     "trials",
@@ -159,10 +160,12 @@ SEAL_SECONDS = env.integer("SEAL_SECONDS", 5, least=1)
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "incidents.tasks.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": 60}},
     "writes": {"task": "approvals.tasks.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": 60}},
+    "notices": {"task": "notices.tasks.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": 30}},
     "partitions": {"task": "audit.tasks.prepare_partitions", "schedule": 6 * 3600},
     "seal": {"task": "audit.tasks.seal", "schedule": SEAL_SECONDS, "options": {"expires": 60}},
     "publish": {"task": "audit.tasks.publish", "schedule": 30, "options": {"expires": 60}},
     "verify": {"task": "audit.tasks.verify", "schedule": 24 * 3600, "options": {"expires": 3600}},
+    "figures": {"task": "incidents.tasks.count_figures", "schedule": 20, "options": {"expires": 60}},
     "beat": {"task": "triage.tasks.note_heartbeat", "schedule": 30, "options": {"expires": 60}},
 }
 
@@ -180,6 +183,11 @@ EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", False)
 EMAIL_TIMEOUT = 20
 DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM", "assay@localhost")
 
+# --- Notices ----------------------------------------------------------------------------------
+# Webhooks are signed with keys that are made of this one, so that the database holds none.
+NOTICE_KEY = env.text("NOTICE_KEY", "" if PRODUCTION else _DEFAULT_SECRET)
+NOTICE_NETWORKS = env.networks("NOTICE_NETWORKS")
+
 # --- What is loaded ---------------------------------------------------------------------------
 TRIAGE_TOOLS = env.paths("TRIAGE_TOOLS")
 TRIAGE_CONNECTORS = env.text("TRIAGE_CONNECTORS")
@@ -192,6 +200,12 @@ TRIAGE_ACTIONS = env.text("TRIAGE_ACTIONS")
 # Only ever a way to force writes off: what switches them on are rows that two people change.
 WRITES_ENABLED = env.flag("WRITES_ENABLED", True)
 EXECUTOR_SECRETS = env.text("EXECUTOR_SECRETS")
+
+# --- Audits of passes -------------------------------------------------------------------------
+PASS_AUDIT_SHARE = env.decimal("PASS_AUDIT_SHARE", Decimal("0.1"))
+PASS_AUDIT_LIMIT = env.decimal("PASS_AUDIT_LIMIT", Decimal("0.05"))
+PASS_AUDIT_DAYS = env.integer("PASS_AUDIT_DAYS", 14, least=1)
+PASS_AUDIT_OVERDUE = env.integer("PASS_AUDIT_OVERDUE", 3)
 
 # --- Models -----------------------------------------------------------------------------------
 # The guards of a draft: whose cases a critic reads, how often a rubric grades, how long an id is looked up.

@@ -91,6 +91,7 @@ def _record(incident: Incident, beside: Beside) -> Record:
         was_reopened=_was_reopened(beside),
         is_comparable=_is_comparable(incident.kind, last, word),
         is_override=bool(last and last[3]),
+        verdict_id=verdict[0] if verdict else 0,
     )
 
 

@@ -106,17 +106,27 @@ class Migration(migrations.Migration):
                 ("was_reopened", models.BooleanField(default=False)),
                 ("is_comparable", models.BooleanField(default=False)),
                 ("is_override", models.BooleanField(default=False)),
+                ("verdict_id", models.BigIntegerField(default=0, help_text="the last one; 0 without one")),
                 (
                     "lot_drawn_for",
                     models.BigIntegerField(
-                        blank=True,
-                        help_text="the verdict whose pass was drawn for an audit, or was not",
-                        null=True,
+                        default=0, help_text="the verdict whose pass was drawn for an audit, or was not"
                     ),
                 ),
             ],
             options={
-                "indexes": [models.Index(fields=["day"], name="records_by_day")],
+                "indexes": [
+                    models.Index(fields=["day"], name="records_by_day"),
+                    models.Index(
+                        condition=models.Q(
+                            ("ended__in", ["person", "pass"]),
+                            ("judged", "pass"),
+                            models.Q(("lot_drawn_for", models.F("verdict_id")), _negated=True),
+                        ),
+                        fields=["incident"],
+                        name="lots_to_draw",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(

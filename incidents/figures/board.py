@@ -1,0 +1,172 @@
+"""The figures page as plain values: each table once, which the page, its charts and the CSV all read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from accounts.models import Team
+from incidents.figures import audits, reading
+from incidents.figures.asking import Wanted
+from incidents.figures.charts import duration
+from incidents.figures.intervals import Change, Interval, Rate, Stratum, change, percent, weighted
+from incidents.figures.plan import Standing
+from incidents.figures.stages import RESOLVE, STAGES, Judged
+from incidents.figures.tally import PERCENTILES, Tally, Times
+from incidents.models import PassAudit, Source
+from investigations.models import RuleSuspension
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLine:
+    """One row of times: percentiles with their count, beside what keeps them honest."""
+
+    name: str
+    value: str  # of the dimension, for a link; empty where there is none
+    count: int
+    p50: float | None
+    p75: float | None
+    p90: float | None
+    skewed: int
+    change: Change | None
+    tally: Tally
+
+    @property
+    def texts(self) -> tuple[str, str, str]:
+        """The three percentiles as text."""
+        return duration(self.p50), duration(self.p75), duration(self.p90)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLine:
+    """How the audits of one rule stand."""
+
+    rule: str
+    standing: Standing
+    passes: int
+    is_suspended: bool
+    is_stopped: bool  # it was the audits that stopped it
+
+    @property
+    def rate(self) -> Rate:
+        """False passes of those audited."""
+        return Rate(self.standing.false_passes, self.standing.audited)
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Everything that the page shows."""
+
+    wanted: Wanted
+    whole: Tally
+    resolve: TimeLine
+    stages: Sequence[TimeLine]
+    weeks: Sequence[TimeLine]
+    groups: Sequence[TimeLine]
+    rules: Sequence[tuple[str, Tally]]
+    audits: Sequence[AuditLine]
+    false_rate: float | None
+    false_interval: Interval
+    audited: int
+    stopped: Sequence[str]
+    today: date
+    counted_at: datetime | None
+    is_waiting: bool
+
+    @property
+    def reopened(self) -> Rate:
+        """The reopen rate of closings that are old enough."""
+        return self.whole.reopened(self.today)
+
+    @property
+    def young(self) -> Rate:
+        """Closings too young to tell."""
+        return self.whole.too_young(self.today)
+
+    @property
+    def false_text(self) -> str:
+        """The false-pass rate as text; a dash where a rule that passes has never been audited."""
+        if self.false_rate is None:
+            return "–"
+        return percent(self.false_rate)
+
+
+def board(wanted: Wanted, now: datetime) -> Board:
+    """Read the sums and lay them out. `now` says which closings are old enough to have been reopened."""
+    days = reading.by_day(wanted.filters, wanted.first, wanted.last)
+    earlier = reading.together(reading.by_day(wanted.filters, *wanted.before))
+    whole = reading.together(days)
+    by_rule = reading.by_value(wanted, "rule", (wanted.first, wanted.last))
+    audited = _audits(by_rule, now)
+    strata = [Stratum(each.standing.false_passes, each.standing.audited, each.passes) for each in audited]
+    rate, interval = weighted(strata)
+    weeks = reading.by_week(days, wanted.first, wanted.last)
+    return Board(
+        wanted=wanted,
+        whole=whole,
+        resolve=_line("all", "", whole, earlier, RESOLVE),
+        stages=[_line(stage.title, "", whole, earlier, stage.name) for stage in STAGES],
+        weeks=[_line(monday.isoformat(), "", tally, None, RESOLVE) for monday, tally in weeks.items()],
+        groups=_groups(wanted, by_rule),
+        rules=sorted(by_rule.items()),
+        audits=audited,
+        false_rate=rate,
+        false_interval=interval,
+        audited=sum(each.standing.audited for each in audited),
+        stopped=[each.rule for each in audited if each.is_stopped],
+        today=now.date(),
+        counted_at=reading.counted_at(),
+        is_waiting=reading.waiting(),
+    )
+
+
+def names_of(dimension: str) -> Mapping[str, str]:
+    """Return what people call the values of a dimension that is kept by number."""
+    if dimension == "source":
+        return {str(pk): title for pk, title in Source.objects.values_list("pk", "title")}
+    if dimension == "team":
+        return {str(pk): name for pk, name in Team.objects.values_list("pk", "name")}
+    return {}
+
+
+def _groups(wanted: Wanted, by_rule: Mapping[str, Tally]) -> Sequence[TimeLine]:
+    if wanted.group == "week":
+        return []
+    names = names_of(wanted.group)
+    now = (
+        by_rule
+        if wanted.group == "rule"
+        else reading.by_value(wanted, wanted.group, (wanted.first, wanted.last))
+    )
+    before = reading.by_value(wanted, wanted.group, wanted.before)
+    lines = [
+        _line(names.get(value, value.replace("_", " ") if wanted.group == "rule" else value), value, tally,
+              before.get(value, Tally()), RESOLVE)
+        for value, tally in now.items()
+    ]  # fmt: skip
+    return sorted(lines, key=lambda line: (-line.tally.count, line.name))
+
+
+def _line(name: str, value: str, tally: Tally, before: Tally | None, stage: str) -> TimeLine:
+    times: Times = tally.stage(stage)
+    p50, p75, p90 = (times.percentile(wanted) for wanted in PERCENTILES)
+    changed = change(before.stage(stage).logs, times.logs) if before is not None else None
+    return TimeLine(name, value, times.count, p50, p75, p90, times.skewed, changed, tally)
+
+
+def _audits(by_rule: Mapping[str, Tally], now: datetime) -> Sequence[AuditLine]:
+    """Every rule that earned a pass in the span or was ever audited; audits count whenever they were done."""
+    audited = set(PassAudit.objects.order_by().values_list("rule", flat=True).distinct())
+    passes = {rule: tally.judged.get(Judged.PASS, 0) for rule, tally in by_rule.items()}
+    rules = sorted(audited | {rule for rule, count in passes.items() if count})
+    suspended = {row.rule: row for row in RuleSuspension.objects.filter(lifted_at=None)}
+    standings = audits.standings(now)
+    return [
+        AuditLine(
+            rule,
+            standings.get(rule, Standing(())),
+            passes.get(rule, 0),
+            rule in suspended,
+            rule in suspended and suspended[rule].made_by == audits.ACTOR,
+        )
+        for rule in rules
+    ]
