@@ -27,26 +27,74 @@ class Page(Generic[M]):
     previous_key: str
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page begins: after one key, or before another, and how many rows it has."""
+
+    after: str
+    before: str
+    size: int
+
+
 def page(rows: QuerySet[M], order: Order, *, after: str, before: str, size: int) -> Page[M]:
     """Return the rows after one key, or before another. An unreadable key gives the first page."""
-    backwards = bool(before)
-    values = read_key(before or after, order)
-    backwards = backwards and values is not None
-    turned = tuple((name, descends != backwards) for name, descends in order)
-    if values is not None:
-        rows = rows.filter(_beyond(turned, values))
-    found = list(rows.order_by(*(f"-{name}" if descends else name for name, descends in turned))[: size + 1])
-    has_more, found = len(found) > size, found[:size]
-    if not found:
-        return Page([], "", "")
-    if backwards:
-        found.reverse()
-    has_next, has_previous = (True, has_more) if backwards else (has_more, values is not None)
-    return Page(
-        found,
-        key_of(found[-1], order) if has_next else "",
-        key_of(found[0], order) if has_previous else "",
-    )
+    beyond = _Beyond.read(order, after=after, before=before)
+    found = list(beyond.begun(rows)[: size + 1])
+    return beyond.paged(found, size)
+
+
+def page_of(parts: Sequence[QuerySet[M]], order: Order, whole: QuerySet[M], place: Place) -> Page[M]:
+    """Return the page of rows that stand in any of several parts, which share none.
+
+    Each part is asked for its first rows' keys alone, so that an index in this order answers; only the rows
+    of the page are then read, as `whole` says.
+    """
+    beyond = _Beyond.read(order, after=place.after, before=place.before)
+    first = [beyond.begun(part).values_list(*(name for name, _ in order))[: place.size + 1] for part in parts]
+    keys = first[0] if len(first) == 1 else beyond.ordered(first[0].union(*first[1:], all=True))
+    numbers = [key[-1] for key in keys[: place.size + 1]]
+    rows = whole.in_bulk(numbers)
+    return beyond.paged([rows[number] for number in numbers if number in rows], place.size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Beyond:
+    """A place that an address named, and the order as it is asked from there."""
+
+    order: Order
+    turned: Order
+    values: Sequence[Any] | None
+    is_backwards: bool
+
+    @classmethod
+    def read(cls, order: Order, *, after: str, before: str) -> "_Beyond":
+        values = read_key(before or after, order)
+        backwards = bool(before) and values is not None
+        turned = tuple((name, descends != backwards) for name, descends in order)
+        return cls(order, turned, values, backwards)
+
+    def ordered(self, rows: QuerySet[M, Any]) -> QuerySet[M, Any]:
+        return rows.order_by(*(f"-{name}" if descends else name for name, descends in self.turned))
+
+    def begun(self, rows: QuerySet[M]) -> QuerySet[M]:
+        if self.values is not None:
+            rows = rows.filter(_beyond(self.turned, self.values))
+        return self.ordered(rows)
+
+    def paged(self, found: list[M], size: int) -> Page[M]:
+        has_more, found = len(found) > size, found[:size]
+        if not found:
+            return Page([], "", "")
+        if self.is_backwards:
+            found.reverse()
+        has_next, has_previous = (
+            (True, has_more) if self.is_backwards else (has_more, self.values is not None)
+        )
+        return Page(
+            found,
+            key_of(found[-1], self.order) if has_next else "",
+            key_of(found[0], self.order) if has_previous else "",
+        )
 
 
 def key_of(row: Model, order: Order) -> str:
@@ -86,4 +134,6 @@ def _beyond(order: Order, values: Sequence[Any]) -> Q:
     further = Q(**{f"{name}__{'lt' if descends else 'gt'}": values[0]})
     if not rest:
         return further
-    return further | (Q(**{name: values[0]}) & _beyond(tuple(rest), values[1:]))
+    # The bound is said twice: an alternative alone tells no index where to begin.
+    bound = Q(**{f"{name}__{'lte' if descends else 'gte'}": values[0]})
+    return bound & (further | (Q(**{name: values[0]}) & _beyond(tuple(rest), values[1:])))

@@ -43,6 +43,10 @@ _KINDS: Mapping[Move, str] = {
     Move.WITHDRAW: "incident.refutation_withdrawn",
     Move.IDENTIFY: "incident.identified",
     Move.OVERTAKE: "incident.overtaken",
+    Move.SNOOZE: "incident.snoozed",
+    Move.WAKE: "incident.woken",
+    Move.GRADE: "incident.graded",
+    Move.UNDO: "incident.undone",
 }
 
 

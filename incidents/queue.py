@@ -1,178 +1,99 @@
-"""The queue: its tabs with their counts, its filters and sorts, and one page of rows by key."""
+"""The queue's rows: one page of a tab by key, and what has arrived since."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import TypeVar
 
-from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
+from django.db.models import BooleanField, Q, QuerySet
+from django.db.models.expressions import RawSQL
 
-from accounts.models import User
-from incidents import keyset
-from incidents.models import Incident
-from incidents.queries import visible_incidents
-from incidents.states import State
+from accounts.models import Team, User
+from accounts.permissions import Permission
+from incidents import keyset, queue_words
+from incidents.models import Incident, Source
+from incidents.queries import visible_sources
+from incidents.queue_wants import SEVERITIES, SHELVES, Sort, Tab, Wanted
 
 PAGE = 50
-SEVERITIES = ("critical", "high", "error", "warning", "medium", "low", "info")
-T = TypeVar("T", bound=StrEnum)
-
-
-class Tab(StrEnum):
-    """One shelf of the queue."""
-
-    NEEDS_A_PERSON = "needs-a-person"
-    EARNED_A_PASS = "earned-a-pass"  # noqa: S105 a verdict, no password
-    INVESTIGATING = "investigating"
-    CLOSED = "closed"
-    ALL = "all"
-
-
-class Sort(StrEnum):
-    """The orders that the queue offers."""
-
-    NEWEST = "newest"
-    OLDEST = "oldest"
-    SEVERITY = "severity"
-
-
-# What did not earn a pass and is not being looked into waits for a person, whatever the reason.
-SHELVES: Mapping[Tab, Q] = {
-    Tab.NEEDS_A_PERSON: Q(state__in=[State.OPEN, State.REVIEW])
-    & (Q(verdict_passed=False) | Q(verdict_passed__isnull=True)),
-    Tab.EARNED_A_PASS: Q(state__in=[State.OPEN, State.REVIEW], verdict_passed=True),
-    Tab.INVESTIGATING: Q(state=State.INVESTIGATING),
-    Tab.CLOSED: Q(state=State.CLOSED),
-    Tab.ALL: Q(),
-}
-TITLES: Mapping[Tab, str] = {
-    Tab.NEEDS_A_PERSON: "Needs a person",
-    Tab.EARNED_A_PASS: "Earned a pass",
-    Tab.INVESTIGATING: "Investigating",
-    Tab.CLOSED: "Closed",
-    Tab.ALL: "All",
-}
-_RANK = Case(
-    *(When(severity=word, then=Value(rank)) for rank, word in enumerate(SEVERITIES)),
-    default=Value(len(SEVERITIES)),
-    output_field=IntegerField(),
-)
 ORDERS: Mapping[Sort, keyset.Order] = {
     Sort.NEWEST: (("last_received_at", True), ("pk", True)),
     Sort.OLDEST: (("started_at", False), ("pk", False)),
-    Sort.SEVERITY: (("rank", False), ("last_received_at", True), ("pk", True)),
+    Sort.SEVERITY: (("severity_rank", False), ("last_received_at", True), ("pk", True)),
 }
+_NOT_SHOWN = ("labels", "annotations", "identifiers")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What one address asks of the queue. Unknown values have already become defaults."""
+class Sight:
+    """What one person sees, and what is theirs, in numbers that an index can be asked for."""
 
-    tab: Tab = Tab.NEEDS_A_PERSON
-    sort: Sort = Sort.NEWEST
-    words: str = ""
-    severity: str = ""
-    kind: str = ""
-    source: str = ""
-    mine: bool = False
-    after: str = ""
-    before: str = ""
+    person: int
+    own_teams: Sequence[Team]
+    sees_every_team: bool
+    sources: Sequence[Source]
 
     @property
-    def is_filtered(self) -> bool:
-        """Whether anything but tab, sort and place narrows the list."""
-        return bool(self.words or self.severity or self.kind or self.source or self.mine)
+    def teams(self) -> tuple[int, ...]:
+        """The numbers of their teams."""
+        return tuple(team.pk for team in self.own_teams)
+
+    def source(self, slug: str) -> int:
+        """Return the number of a source that they see; 0, which no source has, for another."""
+        return next((source.pk for source in self.sources if source.slug == slug), 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Shelf:
-    """One tab with its count."""
-
-    tab: Tab
-    title: str
-    count: int
-
-
-def wanted(query: Mapping[str, str]) -> Wanted:
-    """Read an address's parameters; what is unknown falls back and never raises."""
-    return Wanted(
-        tab=_choice(Tab, query.get("tab", ""), Tab.NEEDS_A_PERSON),
-        sort=_choice(Sort, query.get("sort", ""), Sort.NEWEST),
-        words=query.get("q", "").replace("\0", "").strip()[:200],
-        severity=query.get("severity", "").replace("\0", "")[:20],
-        kind=query.get("kind", "") if query.get("kind") in ("alert", "claim", "issue") else "",
-        source=query.get("source", "").replace("\0", "")[:60],
-        mine=query.get("mine") == "1",
-        after=query.get("after", ""),
-        before=query.get("before", ""),
+def sight(user: User) -> Sight:
+    """Return what a person sees."""
+    return Sight(
+        user.pk,
+        list(user.teams.all()),
+        user.has_perm(Permission.SEE_EVERY_TEAM),
+        list(visible_sources(user)),
     )
 
 
-def shelves(user: User, want: Wanted) -> Sequence[Shelf]:
-    """Return every tab with the count of what it holds under the present filters."""
-    counts = _filtered(user, want).aggregate(
-        **{tab.name.lower(): Count("pk", filter=shelf) for tab, shelf in SHELVES.items() if tab != Tab.ALL},
-        all=Count("pk"),
-    )
-    return [Shelf(tab, TITLES[tab], counts[tab.name.lower()]) for tab in Tab]
-
-
-def page(user: User, want: Wanted) -> keyset.Page[Incident]:
-    """Return one page of the wanted tab, found by key: rows that come or go do not shift it."""
-    rows = _filtered(user, want).filter(SHELVES[want.tab]).select_related("source", "team", "assignee")
-    return keyset.page(
-        rows.annotate(rank=_RANK), ORDERS[want.sort], after=want.after, before=want.before, size=PAGE
-    )
-
-
-def newest_id(user: User, want: Wanted) -> int:
-    """Return the highest id of the wanted tab, 0 for none: what a page compares to see arrivals."""
-    found = (
-        _filtered(user, want).filter(SHELVES[want.tab]).order_by("-pk").values_list("pk", flat=True).first()
-    )
-    return found or 0
-
-
-def arrivals(user: User, want: Wanted, since: int) -> int:
-    """Return how many incidents of the wanted tab are newer than an id."""
-    return _shelf(user, want).filter(pk__gt=since).count()
-
-
-def _shelf(user: User, want: Wanted) -> QuerySet[Incident]:
-    return _filtered(user, want).filter(SHELVES[want.tab])
-
-
-def _filtered(user: User, want: Wanted) -> QuerySet[Incident]:
-    rows = visible_incidents(user)
-    if want.words:
-        rows = rows.filter(_mentions(want.words))
-    if want.severity:
-        rows = rows.filter(severity=want.severity)
+def rows(seen: Sight, want: Wanted) -> QuerySet[Incident]:
+    """Return what the filters and the tab's person or team leave, on whatever shelf it stands."""
+    found = Incident.objects.all()
+    if not seen.sees_every_team:
+        found = found.filter(Q(team_id__isnull=True) | Q(team_id__in=seen.teams))
+    if want.severity in SEVERITIES:
+        found = found.filter(severity_rank=SEVERITIES.index(want.severity))
+    elif want.severity:
+        found = found.filter(severity=want.severity)
     if want.kind:
-        rows = rows.filter(kind=want.kind)
+        found = found.filter(kind=want.kind)
     if want.source:
-        rows = rows.filter(source__slug=want.source)
-    if want.mine:
-        rows = rows.filter(assignee=user)
-    return rows
+        found = found.filter(source_id=seen.source(want.source))
+    if want.mine or want.tab == Tab.MINE:
+        found = found.filter(assignee_id=seen.person)
+    if want.tab == Tab.MY_TEAM:
+        found = found.filter(team_id__in=seen.teams)
+    return found.filter(_mentions(want.words)) if want.words else found
+
+
+def page(seen: Sight, want: Wanted, *, size: int | None = None) -> keyset.Page[Incident]:
+    """Return one page of the wanted tab, found by key: rows that come or go do not shift it."""
+    parts = [rows(seen, want).filter(shelf=shelf) for shelf in SHELVES[want.tab]]
+    whole = Incident.objects.select_related("source", "team", "assignee").defer(*_NOT_SHOWN)
+    return keyset.page_of(
+        parts, ORDERS[want.sort], whole, keyset.Place(after=want.after, before=want.before, size=size or PAGE)
+    )
+
+
+def arrivals(seen: Sight, want: Wanted, since: int) -> int:
+    """Return how many incidents of the wanted tab are newer than an id, at most 100."""
+    newer = rows(seen, want).filter(pk__gt=since, shelf__in=SHELVES[want.tab])
+    return newer[:100].count()
 
 
 def _mentions(text: str) -> Q:
-    found = (
-        Q(title__icontains=text)
-        | Q(sender_key__icontains=text)
-        | Q(hypothesis__icontains=text.replace(" ", "_"))
-        | Q(verdict_reason__icontains=text)
-        | Q(identifiers__icontains=text)
-    )
-    number = text.removeprefix("#")
-    if number.isascii() and number.isdigit() and len(number) < 19:
-        found |= Q(pk=int(number))
+    asked = queue_words.tsquery(text)
+    number = queue_words.number_of(text)
+    found = Q(pk=number) if number is not None else Q(pk__in=[])
+    if asked:
+        # The column is a trigger's and has no field, so that no row is ever read or written with it.
+        holds = RawSQL(
+            '"incidents_incident"."words" @@ to_tsquery(\'simple\', %s)', [asked], output_field=BooleanField()
+        )
+        found = Q(holds) if number is None else found | Q(holds)
     return found
-
-
-def _choice(kind: type[T], word: str, default: T) -> T:
-    try:
-        return kind(word)
-    except ValueError:
-        return default

@@ -75,6 +75,10 @@ class Move(StrEnum):
     WITHDRAW = "withdraw_what_was_said"
     IDENTIFY = "give_an_identifier"
     OVERTAKE = "take_the_pass_away"
+    SNOOZE = "snooze"
+    WAKE = "wake"
+    GRADE = "set_the_severity"
+    UNDO = "undo"
 
 
 # From where a move may start, and where it ends; None where it leaves the state as it is.
@@ -93,6 +97,10 @@ MOVES: Mapping[Move, tuple[frozenset[State], State | None]] = MappingProxyType(
         Move.WITHDRAW: (frozenset({State.REVIEW}), None),
         Move.IDENTIFY: (frozenset({State.OPEN, State.INVESTIGATING, State.REVIEW}), None),
         Move.OVERTAKE: (frozenset({State.REVIEW}), None),
+        Move.SNOOZE: (frozenset({State.OPEN, State.INVESTIGATING, State.REVIEW}), None),
+        Move.WAKE: (frozenset({State.OPEN, State.INVESTIGATING, State.REVIEW}), None),
+        Move.GRADE: (frozenset({State.OPEN, State.INVESTIGATING, State.REVIEW}), None),
+        Move.UNDO: (frozenset(State), None),
     }
 )
 

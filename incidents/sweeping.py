@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from incidents import intake, sending
+from incidents import intake, queue_acts, queue_counts, queue_undo, sending
 from incidents.models import Delivery, Source
 from incidents.states import DeliveryState
 from investigations import questions
@@ -27,6 +27,9 @@ def sweep(now: datetime) -> Swept:
     """Send again what was lost, report silent heartbeats, and return the counts."""
     silences = report_silences(now)
     resend_questions(now)
+    queue_acts.wake_all(now)
+    queue_counts.add_up()
+    queue_undo.forget(now)
     return Swept(resend_deliveries(now), resend_investigations(now), silences)
 
 

@@ -3,15 +3,17 @@
 It may be ended at any point and begun again.
 """
 
+from django.apps.registry import Apps
 from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 from incidents.migrations import _queue_triggers as triggers
 
 _AT_ONCE = 2_000
 
 
-def fill(apps, editor):
+def fill(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
     """Fill shelves, ranks, words and counts, a few thousand rows in each transaction."""
     with editor.connection.cursor() as cursor:
         cursor.execute("SELECT coalesce(max(id), 0) FROM incidents_incident")

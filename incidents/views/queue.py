@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -10,12 +10,14 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import person, requires
 from accounts.permissions import Permission
-from incidents import queue
-from incidents.models import Incident
-from incidents.queries import visible_sources
-from incidents.queue import SEVERITIES, Sort, Tab
+from incidents import queue, queue_counts, queue_saved, queue_undo
+from incidents.queue_wants import KINDS, SEVERITIES, Sort, Wanted, wanted, whole
+from incidents.states import Outcome
 
 _SORT_TITLES = {Sort.NEWEST: "Last heard of", Sort.OLDEST: "Oldest first", Sort.SEVERITY: "Severity"}
+# A duplicate names what it repeats, which is another one for each row: it is closed on its own page.
+OUTCOMES = tuple(outcome.value for outcome in Outcome if outcome != Outcome.DUPLICATE)
+HOURS = {"1": "1 hour", "4": "4 hours", "24": "a day", "72": "3 days", "168": "a week"}
 
 
 @require_safe
@@ -23,23 +25,33 @@ _SORT_TITLES = {Sort.NEWEST: "Last heard of", Sort.OLDEST: "Oldest first", Sort.
 @requires(Permission.SEE_INCIDENTS)
 def show(request: HttpRequest) -> HttpResponse:
     """One page of the queue; every choice stands in the address."""
-    user = person(request)
-    want = queue.wanted(request.GET.dict())
+    user, now = person(request), timezone.now()
+    want = wanted(request.GET.dict())
+    seen = queue.sight(user)
+    newest, columns = queue_saved.look(user)
     context = {
-        "want": want,
-        "shelves": queue.shelves(user, want),
-        "page": queue.page(user, want),
-        "newest": queue.newest_id(user, want),
-        "sources": visible_sources(user),
+        **_counted(request, seen, want),
+        "page": queue.page(seen, want),
+        "newest": newest,
+        "sources": seen.sources,
+        "own_teams": seen.own_teams,
         "severities": SEVERITIES,
         "sorts": _SORT_TITLES.items(),
-        "kinds": ("alert", "claim", "issue"),
-        "is_fresh": not Incident.objects.exists(),
-        "read_at": timezone.now(),
+        "kinds": KINDS,
+        "outcomes": OUTCOMES,
+        "hours": HOURS.items(),
+        "columns": columns,
+        "every_column": queue_saved.COLUMNS.items(),
+        "can_move": user.has_perm(Permission.TRIAGE_INCIDENTS),
+        "can_share_with_all": seen.sees_every_team,
+        "undo": queue_undo.offered(whole(request.GET.get("did", "")), by=user, now=now)
+        if "did" in request.GET
+        else None,
+        "is_fresh": newest == 0,
+        "read_at": now,
         "nav": "queue",
     }
-    part = _part(request)
-    return render(request, f"incidents/{part}.html", context)
+    return render(request, f"incidents/{_part(request)}.html", context)
 
 
 @require_safe
@@ -47,30 +59,29 @@ def show(request: HttpRequest) -> HttpResponse:
 @requires(Permission.SEE_INCIDENTS)
 def pulse(request: HttpRequest) -> HttpResponse:
     """The tabs with their counts now, and how many incidents have arrived since the page was made."""
-    user = person(request)
-    want = queue.wanted(request.GET.dict())
-    since = request.GET.get("since", "")
-    newest = int(since) if since.isascii() and since.isdigit() and len(since) < 19 else 0
+    want = wanted(request.GET.dict())
+    seen = queue.sight(person(request))
     context = {
-        "want": want,
-        "shelves": queue.shelves(user, want),
-        "arrivals": queue.arrivals(user, want, newest),
+        **_counted(request, seen, want),
+        "arrivals": queue.arrivals(seen, want, whole(request.GET.get("since", ""))),
         "read_at": timezone.now(),
-        "here": f"?{_without(request.GET, 'since', 'after', 'before')}",
+        "here": f"?{want.address()}",
     }
     return render(request, "incidents/_pulse.html", context)
+
+
+def _counted(request: HttpRequest, seen: queue.Sight, want: Wanted) -> dict[str, Any]:
+    views = queue_saved.views(person(request), seen)
+    asked = {view.pk: queue_saved.want_of(view) for view in views}
+    counted = queue_counts.counts(seen, want, asked)
+    here = want.address()
+    return {
+        "want": want,
+        "shelves": counted.shelves,
+        "views": [(view, counted.others[view.pk], view.query == here) for view in views],
+    }
 
 
 def _part(request: HttpRequest) -> str:
     htmx: Any = getattr(request, "htmx", None)
     return "_queue" if htmx and not htmx.history_restore_request else "queue"
-
-
-def _without(query: QueryDict, *names: str) -> str:
-    kept = query.copy()
-    for name in names:
-        kept.pop(name, None)
-    return kept.urlencode()
-
-
-__all__ = ["Tab", "pulse", "show"]
