@@ -59,7 +59,7 @@ def execute(request_id: int, *, clock: Clock) -> ActionRequest | None:
         execution = claiming.claim(request, content, lease_seconds=policy.lease_seconds, now=clock())
     except NotClaimed as lost:
         return _refuse(request, (), str(lost), clock()) if str(lost) else None
-    return _claimed(request, execution, content, clock)
+    return claimed(request, execution, content, clock)
 
 
 def _is_due(request: ActionRequest) -> bool:
@@ -73,7 +73,8 @@ def _is_due(request: ActionRequest) -> bool:
     return request.state == State.APPROVED and (request.undoes_id is None or request.wanted_at is not None)
 
 
-def _claimed(request: ActionRequest, execution: Execution, content: Content, clock: Clock) -> ActionRequest:
+def claimed(request: ActionRequest, execution: Execution, content: Content, clock: Clock) -> ActionRequest:
+    """Ask the gates once more, call the target, and store how it ended."""
     said = order.ask_all(request, Phase.BEFORE_CALL, now=clock(), hands=_hands(request))
     _keep(request, Phase.BEFORE_CALL, said, clock())
     stopping = order.stopping(said)

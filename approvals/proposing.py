@@ -179,8 +179,8 @@ def _target(action: Action, arguments: Mapping[str, Any]) -> str:
         target = action.target(arguments)[:300]
     except Exception as error:  # noqa: BLE001 an action's own code, on arguments of a stranger
         raise ProposalRefused(f"{action.name} cannot name its target ({type(error).__name__}).") from None
-    if not target.isprintable() or not target.strip():
-        raise ProposalRefused("The target's name would hold characters that nobody can see.")
+    if "\x00" in target or not target.strip():
+        raise ProposalRefused("The target's name is empty, or holds a character that cannot be stored.")
     return target
 
 
