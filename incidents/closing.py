@@ -4,14 +4,13 @@ from dataclasses import dataclass
 
 from accounts.models import User
 from incidents import moves
-from incidents.models import Incident, Resolution
+from incidents.models import Incident, Override, Resolution
 from incidents.moves import Asked, MoveRefused
 from incidents.states import Outcome
 from investigations.models import Draft, Verdict
-from verdicts.closings import VERSION, NoSuchOutcome, contradicts
+from verdicts.closings import VERSION, NoSuchOutcome, actual, contradicts
 
-_ANSWER_MAX = 20_000
-_REASON_MAX = 2_000
+LONGEST = {"answer": 20_000, "reason": 2_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +23,10 @@ class Words:
     duplicate_of: int | None
 
 
-def close(asked: Asked, words: Words, by: User) -> Incident:
-    """Close inside the caller's transaction. Raises MoveRefused."""
-    _check_words(words)
+def close(asked: Asked, words: Words, by: User | None, *, by_rule: str = "") -> Incident:
+    """Close inside the caller's transaction, in a person's name or in a rule's. Raises MoveRefused."""
+    check_text("answer", words.answer)
+    check_text("reason", words.reason)
     target = _target(asked, words)
     incident = Incident.objects.select_for_update(no_key=True).filter(pk=asked.incident).first()
     if incident is None:
@@ -47,7 +47,7 @@ def close(asked: Asked, words: Words, by: User) -> Incident:
         closed_at=asked.now,
         snoozed_until=None,
     )
-    Resolution.objects.create(
+    resolution = Resolution.objects.create(
         incident=closed,
         outcome=words.outcome,
         answer=words.answer,
@@ -57,9 +57,26 @@ def close(asked: Asked, words: Words, by: User) -> Incident:
         verdict_id=verdict_id,
         draft_id=draft_id,
         by=by,
+        by_rule=by_rule,
         created_at=asked.now,
     )
+    if contradicting:
+        _keep_override(resolution, incident)
     return closed
+
+
+def _keep_override(resolution: Resolution, incident: Incident) -> None:
+    """Keep what people said against code apart: it labels the case for whoever compares rules and models."""
+    Override.objects.create(
+        resolution=resolution,
+        incident_id=incident.pk,
+        verdict_id=resolution.verdict_id,
+        hypothesis=incident.hypothesis,
+        verdict_passed=bool(incident.verdict_passed),
+        actual=actual(incident.kind, resolution.outcome),
+        table_version=VERSION,
+        created_at=resolution.created_at,
+    )
 
 
 def _judged_last(incident_id: int) -> tuple[int | None, int | None]:
@@ -70,12 +87,13 @@ def _judged_last(incident_id: int) -> tuple[int | None, int | None]:
     return verdict, draft
 
 
-def _check_words(words: Words) -> None:
-    for name, text, limit in (("answer", words.answer, _ANSWER_MAX), ("reason", words.reason, _REASON_MAX)):
-        if len(text) > limit:
-            raise MoveRefused(f"The {name} has {len(text)} characters; {limit} is the most. Shorten it.")
-        if any(char == "\0" or "\ud800" <= char <= "\udfff" for char in text):
-            raise MoveRefused(f"The {name} holds a character that cannot be stored. Type that part again.")
+def check_text(name: str, text: str) -> None:
+    """Raise MoveRefused where an answer or a reason is too long or can't be stored."""
+    limit = LONGEST[name]
+    if len(text) > limit:
+        raise MoveRefused(f"The {name} has {len(text)} characters; {limit} is the most. Shorten it.")
+    if any(char == "\0" or "\ud800" <= char <= "\udfff" for char in text):
+        raise MoveRefused(f"The {name} holds a character that cannot be stored. Type that part again.")
 
 
 def _contradicts(incident: Incident, words: Words) -> bool:

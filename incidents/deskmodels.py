@@ -4,6 +4,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from accounts.models import User
+
 _PERSON = settings.AUTH_USER_MODEL
 
 
@@ -13,7 +15,9 @@ class Note(models.Model):
     incident = models.ForeignKey("incidents.Incident", on_delete=models.PROTECT, related_name="notes")
     by = models.ForeignKey(_PERSON, on_delete=models.PROTECT, related_name="notes")
     text = models.TextField()
-    mentioned = models.ManyToManyField(_PERSON, related_name="mentions", blank=True)
+    mentioned: "models.ManyToManyField[User, models.Model]" = models.ManyToManyField(
+        _PERSON, related_name="mentions", blank=True
+    )
     once = models.CharField(
         max_length=64, unique=True, help_text="of the form and its text: sent twice, kept once"
     )
@@ -27,7 +31,7 @@ class Note(models.Model):
 
 
 class DraftEdit(models.Model):
-    """One kept state of an answer that people write together. The draft that it began from stays as it was."""
+    """One kept state of the answer that people write. The draft that it began from stays as it was."""
 
     incident = models.ForeignKey("incidents.Incident", on_delete=models.PROTECT, related_name="draft_edits")
     number = models.PositiveIntegerField(help_text="counts up in its incident")

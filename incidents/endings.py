@@ -33,9 +33,10 @@ class _Row(NamedTuple):
     kind: str
     outcome: str
     target: int | None
-    first: str
-    last: str
-    username: str
+    first: str | None
+    last: str | None
+    username: str | None
+    by_rule: str
 
 
 def _last(incidents: Iterable[int]) -> dict[int, _Row]:
@@ -51,6 +52,7 @@ def _last(incidents: Iterable[int]) -> dict[int, _Row]:
         "by__first_name",
         "by__last_name",
         "by__username",
+        "by_rule",
     )
     return {row[0]: _Row(*row) for row in rows.values_list(*columns)}  # a later one takes the place
 
@@ -61,4 +63,5 @@ def _ended(row: _Row, of_target: _Row | None) -> Ended:
         actual = settled(row.kind, row.outcome, target)
     except NoSuchOutcome:  # closed under an older table
         actual = Actual.NOT_COMPARABLE
-    return Ended(row.outcome, f"{row.first} {row.last}".strip() or row.username, target, actual)
+    by = f"{row.first or ''} {row.last or ''}".strip() or row.username or f"the rule {row.by_rule}"
+    return Ended(row.outcome, by, target, actual)

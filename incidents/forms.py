@@ -41,7 +41,8 @@ class CloseForm(MoveForm):
         required=False,
         strip=False,
         max_length=TEXT_MAX,
-        widget=forms.Textarea(attrs={"rows": 12}),
+        # It stands in the draft's place on the page, and belongs to the closing form all the same.
+        widget=forms.Textarea(attrs={"rows": 12, "form": "close-form"}),
     )
     reason = forms.CharField(
         label="Reason", required=False, max_length=2_000, widget=forms.Textarea(attrs={"rows": 2})
@@ -59,6 +60,17 @@ class CloseForm(MoveForm):
         elif cleaned.get("outcome") != Outcome.DUPLICATE:
             cleaned["duplicate_of"] = None
         return cleaned
+
+
+class KeepForm(forms.Form):
+    """Keep the edited answer, with the state that it was made on."""
+
+    base = forms.IntegerField(
+        min_value=0,
+        max_value=2**31 - 1,
+        error_messages={"required": "The form lost the state that it was made on. Send it again."},
+    )
+    answer = forms.CharField(required=False, strip=False, max_length=TEXT_MAX)
 
 
 class AskForm(forms.Form):

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import F
 
 from audit import writing
+from incidents import telling
 from incidents.models import Incident
 from incidents.states import MOVES, Move, State
 
@@ -43,6 +44,7 @@ _KINDS: Mapping[Move, str] = {
     Move.WITHDRAW: "incident.refutation_withdrawn",
     Move.IDENTIFY: "incident.identified",
     Move.OVERTAKE: "incident.overtaken",
+    Move.EDIT: "draft.edited",
     Move.SNOOZE: "incident.snoozed",
     Move.WAKE: "incident.woken",
     Move.GRADE: "incident.graded",
@@ -86,6 +88,7 @@ def make(asked: Asked, payload: Mapping[str, Any], **values: Any) -> int:
             actor=asked.actor,
             incident=asked.incident,
         )
+        telling.after(asked.move, asked.incident, values, asked.now)
     return moved
 
 

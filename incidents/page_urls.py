@@ -6,6 +6,7 @@ from incidents.views import rules, second_looks
 
 urlpatterns = [
     path("", include("incidents.thread_urls")),
+    path("", include("incidents.desk_urls")),
     path("rules/diff/", rules.show_diff, name="rule_diff"),
     path("rules/<slug:name>/", rules.show, name="rule"),
     path("rules/<slug:name>/suspend/", rules.suspend, name="rule_suspend"),

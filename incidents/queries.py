@@ -12,19 +12,21 @@ from accounts.permissions import Permission
 from audit import reading
 from incidents.acts import act_in_words
 from incidents.models import Delivery, Incident, Resolution, Signal, Source
+from incidents.states import Effect, Event
 
 SIGNALS_SHOWN = 50
 MAX_ID = 2**63 - 1
+_RECORDED = (Effect.OPENED, Effect.RECOVERED, Effect.REFIRED)
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineLine:
     """One act of a person, an agent or the system, as its audit entry tells it."""
 
-    entry: int
+    entry: int | None  # None for a signal that has none of its own
     at: datetime
     actor: str
-    by: str  # person | agent | system
+    by: str  # person | agent | system | signal
     kind: str
     words: str
     payload: dict[str, Any] | None
@@ -82,9 +84,12 @@ def chain(user: User, incident: Incident) -> tuple[Incident | None, Sequence[Inc
     return before, list(seen.filter(previous=incident).order_by("pk")[:10])
 
 
-def timeline(incident_id: int) -> tuple[TimelineLine, ...]:
-    """Return all that was done about the incident, in order, from the audit log."""
-    return tuple(
+def timeline(incident_id: int, signals: Sequence[Signal] = ()) -> tuple[TimelineLine, ...]:
+    """Return all that was done about the incident, in order: from the audit log, and the given signals.
+
+    A signal whose effect has an entry of its own is not told twice.
+    """
+    told = (
         TimelineLine(
             entry=entry.id,
             at=entry.recorded_at,
@@ -96,6 +101,15 @@ def timeline(incident_id: int) -> tuple[TimelineLine, ...]:
         )
         for entry in reading.of_incident(incident_id)
     )
+    heard = (_heard(signal) for signal in signals if signal.effect not in _RECORDED)
+    return tuple(sorted((*told, *heard), key=lambda line: (line.at, line.entry or 0)))
+
+
+def _heard(signal: Signal) -> TimelineLine:
+    words = f"sent the alert again: {signal.event}" if signal.event != Event.COMMENT else "sent a comment"
+    if signal.effect in (Effect.STALE, Effect.RESOLVED_ONLY):
+        words = f"sent {signal.event}, too late to count"
+    return TimelineLine(None, signal.received_at, "the sender", "signal", "signal.received", words, None)
 
 
 def _of_teams(user: User, path: str) -> Q:

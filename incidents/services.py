@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from accounts.models import User
 from accounts.services import actor_name
-from incidents import closing, doubts, intake, moves, rubrics, sending
+from incidents import closing, doubts, intake, moves, proposed, rubrics, selfclosing, sending
 from incidents.models import Incident
 from incidents.moves import Asked, MoveRefused
 from incidents.states import Move, State
@@ -151,6 +151,8 @@ def judged(judgement: Judgement, *, actor: str = "worker") -> None:
         verdict_reason=judgement.reason,
     )
     _doubt(judgement)
+    proposed.file(judgement)
+    selfclosing.close_if_let(judgement)
     for jump in judgement.jumps:
         intake.report_drift(jump, judgement.judged_at)
 

@@ -75,6 +75,7 @@ class Move(StrEnum):
     WITHDRAW = "withdraw_what_was_said"
     IDENTIFY = "give_an_identifier"
     OVERTAKE = "take_the_pass_away"
+    EDIT = "edit_the_draft"
     SNOOZE = "snooze"
     WAKE = "wake"
     GRADE = "set_the_severity"
@@ -97,6 +98,7 @@ MOVES: Mapping[Move, tuple[frozenset[State], State | None]] = MappingProxyType(
         Move.WITHDRAW: (frozenset({State.REVIEW}), None),
         Move.IDENTIFY: (frozenset({State.OPEN, State.INVESTIGATING, State.REVIEW}), None),
         Move.OVERTAKE: (frozenset({State.REVIEW}), None),
+        Move.EDIT: (frozenset({State.OPEN, State.INVESTIGATING, State.REVIEW}), None),
         Move.SNOOZE: (frozenset({State.OPEN, State.INVESTIGATING, State.REVIEW}), None),
         Move.WAKE: (frozenset({State.OPEN, State.INVESTIGATING, State.REVIEW}), None),
         Move.GRADE: (frozenset({State.OPEN, State.INVESTIGATING, State.REVIEW}), None),

@@ -36,6 +36,7 @@ __all__ = [
     "Story",
     "VerdictLine",
     "latest",
+    "latest_verdict",
     "segments",
     "story",
 ]
@@ -45,6 +46,12 @@ _CITATION = re.compile(r"\[entry ([0-9]{1,18})\]")
 def latest(incident_id: int) -> models.Investigation | None:
     """Return the incident's newest investigation, if it has one."""
     return models.Investigation.objects.filter(incident_id=incident_id).order_by("-pk").first()
+
+
+def latest_verdict(incident_id: int) -> int | None:
+    """Return the number of the incident's last verdict, if it has one."""
+    rows = models.Verdict.objects.filter(investigation__incident_id=incident_id)
+    return rows.order_by("-pk").values_list("pk", flat=True).first()
 
 
 def story(investigation: models.Investigation) -> Story:

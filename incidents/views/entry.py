@@ -1,6 +1,7 @@
 """One entry of the audit log: what was asked, with which arguments, what came back. Secrets are masked."""
 
 import json
+import secrets
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,7 +12,8 @@ from django.views.decorators.http import require_safe
 from accounts.access import person, requires
 from accounts.permissions import Permission
 from audit import reading, standing
-from incidents import entries, queries
+from audit.reading import StoredEntry
+from incidents import entries, queries, rechecking, veiling
 from incidents.tables import Table, table_of
 
 VIEWS = ("table", "tree", "raw")
@@ -25,6 +27,8 @@ def show(request: HttpRequest, number: int) -> HttpResponse:
     entry = reading.entry(number) if number <= queries.MAX_ID else None
     if entry is None or not queries.can_see(person(request), entry.incident):
         raise Http404(f"There is no entry {number}, or it belongs to another team.")
+    if _is_kept_back(request, entry):
+        raise Http404(f"Entry {number} is kept back until you have answered your audit of its incident.")
     copied = entries.copy_of(entry)
     payload = copied.value
     result = payload.get("result")
@@ -42,11 +46,29 @@ def show(request: HttpRequest, number: int) -> HttpResponse:
         "views": VIEWS,
         "raw": json.dumps(result, indent=2, ensure_ascii=False, sort_keys=True),
         "incident": queries.incident(person(request), entry.incident) if entry.incident else None,
+        **_checks(request, entry),
         "sealing": standing.sealing_of(entry.id),
         "nav": "entries",
     }
     template = "incidents/_entry.html" if getattr(request, "htmx", False) else "incidents/entry.html"
     return render(request, template, context)
+
+
+def _checks(request: HttpRequest, entry: StoredEntry) -> dict[str, Any]:
+    """What people asked again of this entry, and what it says beside another where it is such an answer."""
+    checks, own = rechecking.around(entry.id)
+    return {
+        "checks": checks,
+        "comparison": rechecking.comparison(own, entry) if own else None,
+        "can_check": person(request).has_perm(Permission.TRIAGE_INCIDENTS),
+        "once": secrets.token_hex(16),
+    }
+
+
+def _is_kept_back(request: HttpRequest, entry: StoredEntry) -> bool:
+    """Whoever audits a pass sees what tools answered, and not what was decided."""
+    is_answer = entry.kind == "tool.called"
+    return not is_answer and bool(entry.incident) and veiling.is_veiled(person(request), entry.incident or 0)
 
 
 __all__ = ["Table", "show"]

@@ -1,6 +1,7 @@
 """The incident page: the verdict in words, the draft beside its evidence, and what was done."""
 
-from collections.abc import Mapping
+import secrets
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -12,14 +13,18 @@ from django.views.decorators.http import require_safe
 from accounts.access import person, requires
 from accounts.models import User
 from accounts.permissions import Permission
-from incidents import identifiers, queries, thread
+from incidents import differences, editing, identifiers, notes, queries, thread, veiling
+from incidents.differences import Piece
+from incidents.editing import Answer
 from incidents.forms import CloseForm, ReopenForm
-from incidents.models import Incident
+from incidents.models import Incident, Resolution
 from incidents.states import State
 from incidents.wording import headline
 from investigations import beside, runstory, watching
 from investigations import queries as investigations
 from investigations.queries import Story
+
+ONLY = ("all", "person", "agent", "system", "signal")
 
 
 @require_safe
@@ -48,9 +53,55 @@ def page(
     status: int = 200,
 ) -> HttpResponse:
     """Render the page, or the part that htmx swaps, with forms that were refused where there are some."""
-    context = {**_context(person(request), incident), **(forms or {}), "refusal": refusal}
+    user = person(request)
+    if veiling.is_veiled(user, incident.pk):
+        context = _veiled(incident)
+    else:
+        context = _context(user, incident)
+        context["close_form"] = CloseForm(initial=_typed(request, incident, context["answer"].text))
+        context |= forms or {}
+        context["overlap"] = _overlap(request, context)
+    only = request.GET.get("only", "")
+    context |= {
+        "refusal": refusal,
+        "once": secrets.token_hex(16),
+        "only": only if only in ONLY else "all",
+    }
     template = "incidents/_incident.html" if getattr(request, "htmx", False) else "incidents/incident.html"
     return render(request, template, context, status=status)
+
+
+def _typed(request: HttpRequest, incident: Incident, answer: str) -> dict[str, Any]:
+    """What the closing form begins with: the answer, and what was typed before the text was kept."""
+    typed = request.session.pop("typed", None) if "typed" in request.session else None
+    kept = typed if typed and typed.get("incident") == incident.pk else {}
+    return {**kept, "version": incident.version, "answer": answer}
+
+
+def _overlap(request: HttpRequest, context: Mapping[str, Any]) -> Sequence[Piece]:
+    """What differs between the kept answer and a refused one that was written on an older state."""
+    form, answer = context["close_form"], context["answer"]
+    base = request.POST.get("base", "")
+    if not base.isdecimal() or int(base) == answer.number:
+        return ()
+    mine = form["answer"].value() or ""
+    return differences.of_texts(answer.text, mine) if mine != answer.text else ()
+
+
+def _veiled(incident: Incident) -> dict[str, Any]:
+    """What the auditor of a pass sees: what was said and what was answered, and nothing that was decided."""
+    latest = investigations.latest(incident.pk)
+    story = investigations.story(latest) if latest else None
+    signals, older_signals = queries.signals(incident)
+    return {
+        "incident": incident,
+        "is_veiled": True,
+        "answers": story.answers if story else (),
+        "identifiers": identifiers.lines(incident),
+        "signals": signals,
+        "older_signals": older_signals,
+        "nav": "queue",
+    }
 
 
 def _context(user: User, incident: Incident) -> dict[str, Any]:
@@ -62,6 +113,7 @@ def _context(user: User, incident: Incident) -> dict[str, Any]:
     is_closed = incident.state == State.CLOSED
     ran = runstory.ran(latest) if latest else None
     is_live = incident.state in (State.OPEN, State.INVESTIGATING) and _is_running(story)
+    answer = editing.answer(incident.pk, story.draft if story else "")
     return {
         "incident": incident,
         "story": story,
@@ -73,16 +125,16 @@ def _context(user: User, incident: Incident) -> dict[str, Any]:
         "older_signals": older_signals,
         "before": before,
         "later": later,
-        "resolution": resolutions[0] if resolutions and is_closed else None,
         "earlier_resolutions": resolutions[1:] if is_closed else resolutions,
-        "timeline": queries.timeline(incident.pk),
+        **_ending(resolutions[0] if resolutions and is_closed else None, answer),
+        "timeline": queries.timeline(incident.pk, signals),
+        "notes": notes.of_incident(incident.pk),
         "thread": thread.lines(incident),
         "is_closed": is_closed,
         "can_look_again": incident.state == State.REVIEW and user.has_perm(Permission.TRIAGE_INCIDENTS),
         "can_move": user.has_perm(Permission.TRIAGE_INCIDENTS),
-        "close_form": CloseForm(
-            initial={"version": incident.version, "answer": story.draft if story else ""}
-        ),
+        "answer": answer,
+        "answer_pieces": differences.of_texts(answer.original, answer.text) if answer.edit else (),
         "reopen_form": ReopenForm(initial={"version": incident.version}),
         "is_live": is_live,
         "beside": beside.of_verdict(story.verdict.id) if story and story.verdict else None,
@@ -91,6 +143,13 @@ def _context(user: User, incident: Incident) -> dict[str, Any]:
         "read_at": timezone.now(),
         "nav": "queue",
     }
+
+
+def _ending(resolution: Resolution | None, answer: Answer) -> dict[str, Any]:
+    """The last closing of a closed incident, and what was sent otherwise than drafted."""
+    if resolution is None or not resolution.answer or resolution.answer == answer.original:
+        return {"resolution": resolution}
+    return {"resolution": resolution, "sent_pieces": differences.of_texts(answer.original, resolution.answer)}
 
 
 def _cited(story: Story | None) -> frozenset[int]:

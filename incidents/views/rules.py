@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import person, requires
 from accounts.permissions import Permission
 from accounts.services import actor_name
-from incidents import rulebook_page, rulediff, rulefigures
+from incidents import rulebook_page, rulediff, rulefigures, selfclosing
 from incidents.queries import MAX_ID, visible_incidents
 from incidents.rulefigures import Figures
 from investigations import drift, suspensions
@@ -95,6 +95,34 @@ def lift(request: HttpRequest, name: str) -> HttpResponse:
     return redirect("rule", name)
 
 
+@require_POST
+@requires(Permission.MANAGE_RULES)
+def let_close(request: HttpRequest, name: str) -> HttpResponse:
+    """Let passes of the rule's present version close by themselves, from the next verdict on."""
+    _known(name)
+    try:
+        leave = selfclosing.allow(
+            name, because=request.POST.get("because", ""), by=person(request), now=timezone.now()
+        )
+    except selfclosing.LeaveRefused as refusal:
+        return _page(request, name, refusal=str(refusal), status=422)
+    messages.success(request, f"Passes of version {leave.rule_version} of {name} close by themselves now.")
+    return redirect("rule", name)
+
+
+@require_POST
+@requires(Permission.MANAGE_RULES)
+def keep_open(request: HttpRequest, name: str) -> HttpResponse:
+    """Leave the closing of the rule's passes to people again."""
+    _known(name)
+    try:
+        selfclosing.end(name, because=request.POST.get("because", ""), by=person(request), now=timezone.now())
+    except selfclosing.LeaveRefused as refusal:
+        return _page(request, name, refusal=str(refusal), status=422)
+    messages.success(request, f"People close the passes of {name} again.")
+    return redirect("rule", name)
+
+
 @require_safe
 @never_cache
 @requires(Permission.SEE_INCIDENTS)
@@ -118,6 +146,8 @@ def _page(request: HttpRequest, name: str, *, refusal: str = "", status: int = 2
         "complaint": complaint,
         "suspension": suspensions.standing(name),
         "suspensions": suspensions.history(name),
+        "leave": selfclosing.standing(name),
+        "leaves": selfclosing.history(name),
         "figures": rulefigures.figures(now, only=name).get(name, Figures()),
         "checks": rulebook_page.checks(spec) if spec else (),
         "refutations": rulebook_page.refutations(spec) if spec else (),

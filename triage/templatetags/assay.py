@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from assay_core import instants
@@ -24,6 +24,7 @@ DASH = "–"
 _ISO_TIME = re.compile(r"\b(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d(?:\.\d*[1-9])?)(?:\.?0*)Z\b")
 _ENTRY_NUMBER = re.compile(r"\bEntry \d+: ")
 _FACT_AT_START = re.compile(r"\A(\w+)( does not hold| is unanswered)")
+_MENTION = re.compile(r"((?<![\w@.+-])@[\w.@+-]+)")
 THEMES = ("system", "light", "dark")
 
 
@@ -125,6 +126,13 @@ def draft(text: str, entries: Collection[int]) -> SafeString:
     return mark_safe(markup.draft_html(redaction.text(text), link_of))  # noqa: S308 the one sanitiser's output
 
 
+@register.filter
+def mentioning(value: Any) -> SafeString:
+    """A note's text with the names that it mentions set off."""
+    parts = _MENTION.split(_told(str(value)))
+    return format_html_join("", "{}", ((_set_off(part),) for part in parts))
+
+
 @register.simple_tag
 def drafted(text: str, entries: Collection[int], beside: Beside | None) -> SafeString:
     """A draft as `draft` has it; ids that were verified lead to their pages, others say what is not known."""
@@ -203,6 +211,10 @@ def with_query(context: template.Context, **changes: Any) -> str:
 def _told(text: str) -> str:
     """Text as every page shows it: secrets masked, hidden characters spelled out."""
     return visible.shown(redaction.text(text))
+
+
+def _set_off(part: str) -> SafeString | str:
+    return format_html("<b>{}</b>", part) if _MENTION.fullmatch(part) else part
 
 
 def _on_one_line(value: Any) -> str:

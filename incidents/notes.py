@@ -1,0 +1,80 @@
+"""Notes of people on an incident, and whom they name in them."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+
+from accounts.models import User
+from accounts.services import actor_name
+from audit import writing
+from incidents.models import Incident, Note
+from incidents.queries import visible_incidents
+from toolbox import redaction
+from toolbox.values import Cleaner
+
+LONGEST = 4_000
+SHOWN = 100
+_MENTIONED = 10
+# An address such as ada@example.org names nobody.
+_MENTION = re.compile(r"(?<![\w@.+-])@([\w.@+-]{1,150})")
+
+
+class NoteRefused(Exception):
+    """A note can't be kept; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A note that is kept, and the names in it that reach nobody: unknown, or of who may not see it."""
+
+    note: Note
+    unreached: Sequence[str] = ()
+
+
+def of_incident(incident_id: int) -> list[Note]:
+    """Return the last notes on an incident, the oldest of them first."""
+    rows = Note.objects.filter(incident=incident_id).select_related("by").order_by("-pk")[:SHOWN]
+    return list(reversed(rows))
+
+
+def write(incident: Incident, text: str, *, by: User, once: str, now: datetime) -> Kept:
+    """Keep a note; sent twice from one form it is kept once. Secrets in it are masked. Raises NoteRefused."""
+    said = redaction.text(Cleaner().clean(text.replace("\0", "")).strip())
+    if not said:
+        raise NoteRefused("Nothing was kept: write the note first.")
+    if len(said) > LONGEST:
+        raise NoteRefused(f"The note has {len(said)} characters; {LONGEST} is the most. Shorten it.")
+    reached, unreached = _mentioned(incident, said)
+    form = hashlib.sha256(f"{incident.pk} {by.pk} {once[:64]} {now if not once else ''} {said}".encode())
+    try:
+        with transaction.atomic():
+            note = Note.objects.create(
+                incident=incident, by=by, text=said, once=form.hexdigest(), created_at=now
+            )
+            note.mentioned.set(reached)
+            writing.write(
+                "note.written",
+                {"note": note.pk, "words": said, "mentioned": [each.username for each in reached]},
+                actor=actor_name(by),
+                incident=incident.pk,
+            )
+    except IntegrityError:
+        note = Note.objects.get(once=form.hexdigest())
+    return Kept(note, unreached)
+
+
+def _mentioned(incident: Incident, said: str) -> tuple[list[User], list[str]]:
+    names = list(dict.fromkeys(found.rstrip(".-+@") for found in _MENTION.findall(said)))[:_MENTIONED]
+    known = {user.username.lower(): user for user in User.objects.filter(username__in=names, is_active=True)}
+    reached, unreached = [], []
+    for name in names:
+        user = known.get(name.lower())
+        if user is not None and visible_incidents(user).filter(pk=incident.pk).exists():
+            reached.append(user)
+        else:
+            unreached.append(name)
+    return reached, unreached

@@ -1,0 +1,25 @@
+"""Rows as CSV that a spreadsheet opens as text: nothing in it is taken for a formula. Pure."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+# What spreadsheets read as the beginning of a formula, also after spaces; full-width signs count for some.
+_BEGINS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+def csv_text(head: Sequence[str], body: Iterable[Sequence[Any]]) -> str:
+    """Return the rows as CSV (RFC 4180). Numbers stay numbers."""
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\r\n")
+    writer.writerow(head)
+    writer.writerows([_safe(value) for value in row] for row in body)
+    return written.getvalue()
+
+
+def _safe(value: Any) -> Any:
+    if not isinstance(value, str):
+        return "" if value is None else value
+    text = value.replace("\0", "")
+    return f"'{text}" if text.startswith(_BEGINS) or text.lstrip().startswith(_BEGINS) else text
