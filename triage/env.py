@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
+from ipaddress import ip_network
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -69,6 +70,17 @@ def exact(name: str) -> list[str]:
     found = words(name)
     if any("*" in word for word in found):
         raise ImproperlyConfigured(f"{name}: name each value in full, port included; * is not accepted.")
+    return found
+
+
+def networks(name: str) -> list[str]:
+    """Return a comma-separated list of networks; raise ImproperlyConfigured for what is none."""
+    found = words(name)
+    for word in found:
+        try:
+            ip_network(word, strict=False)
+        except ValueError:
+            raise ImproperlyConfigured(f"{name}: {word!r} is no network, such as 10.0.0.0/8.") from None
     return found
 
 

@@ -28,6 +28,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(".well-known/oauth-protected-resource/mcp", mcp_address.protected_resource),
     path("api/v1/", include("triage.api.urls")),
     path("", include("accounts.urls")),
+    path("", include("notices.urls")),
     path("", include("toolbox.urls")),
     path("", include("investigations.urls")),
     path("", include("incidents.urls")),

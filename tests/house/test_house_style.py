@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 CODE = (
     "triage", "incidents", "accounts", "investigations", "toolbox", "audit",
-    "verdicts", "trials", "approvals", "assay_core", "examples",
+    "verdicts", "trials", "approvals", "notices", "assay_core", "examples",
 )  # fmt: skip
 FILES = sorted(
     file for folder in CODE for file in (ROOT / folder).rglob("*.py") if "migrations" not in file.parts

@@ -93,6 +93,7 @@ class Start:
             "SECRET_KEY": self.environment.get("SECRET_KEY") or self.secrets["secret_key"],
             "BASE_URL": self.environment.get("BASE_URL") or self.address,
             "DATABASE_POOL": self.environment.get("DATABASE_POOL") or "1",
+            "NOTICE_KEY": self.environment.get("NOTICE_KEY") or f"notices {self.secrets['secret_key']}",
             "DEMO_SECRET": self.secrets["demo"],
             "PYTHONUNBUFFERED": "1",
         }

@@ -1,0 +1,1 @@
+"""Who is told that something waits for a person, and what became of each message."""
