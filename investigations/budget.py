@@ -103,6 +103,15 @@ class Budget:
         return apart
 
 
+def granted(most: int, *, keep: int, wishes: Sequence[int]) -> tuple[int, ...]:
+    """Return what each part is given, in order, as long as `keep` of the whole is left to the loop."""
+    left, given = max(0, most - keep), []
+    for wish in wishes:
+        given.append(min(wish, left))
+        left -= given[-1]
+    return tuple(given)
+
+
 class _Shared:
     """Tokens, money and time: one purse for every part of a run."""
 

@@ -21,7 +21,7 @@ from investigations import (
     rubric,
     rulebook,
 )
-from investigations.budget import Budget, Limits, Metered
+from investigations.budget import Budget, Limits, Metered, granted
 from investigations.calling import Tools
 from investigations.citations import Ground, check
 from investigations.conferring import Conferring, Unreachable
@@ -55,15 +55,29 @@ class Purses:
 
     @classmethod
     def set_aside(cls, budget: Budget, limits: Limits, *, has_critic: bool, has_rubric: bool) -> "Purses":
-        """Take the parts out of a run's budget. For mending citations: half of its calls, two at least."""
+        """Take the parts out of a run's budget. For mending citations: half of its calls, two at least.
+
+        A third of the turns, two at least, and a quarter of the calls stay with the loop: a guard of nothing
+        guards nothing. Where not all can be granted, the critic comes first, since it alone can lower.
+        """
         share = max(2, limits.turns // 6)
         # Each grading but the last is followed by a draft; a mended draft is graded once more.
         gradings = max(2, min(2 * settings.RUBRIC_ITERATIONS, limits.turns // 3))
-        return cls(
-            budget.set_aside(turns=share if has_critic else 0, calls=share if has_critic else 0),
-            budget.set_aside(turns=gradings if has_rubric else 0, calls=share if has_rubric else 0),
-            budget.set_aside(turns=share, calls=rewriting.reserve(limits.calls)),
+        criticism = share if has_critic else 0
+        turns = granted(
+            limits.turns,
+            keep=max(-(-limits.turns // 3), 2),
+            wishes=(criticism, share, gradings if has_rubric else 0),
         )
+        calls = granted(
+            limits.calls,
+            keep=-(-limits.calls // 4),
+            wishes=(criticism, rewriting.reserve(limits.calls), share if has_rubric else 0),
+        )
+        critical, mending, grading = (
+            budget.set_aside(turns=turn, calls=call) for turn, call in zip(turns, calls, strict=True)
+        )
+        return cls(critical, grading, mending)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from verdicts.demand import Demand
 from verdicts.rulebook import Rulebook
 
 ACTOR = "model"
+_MOST = 10**9  # of money and of seconds: beyond it a number is no limit, and some can't be reckoned with
 PROMPTS = ("investigator", "incident", "repair", "sufficiency", "note")
 
 
@@ -63,8 +64,8 @@ def limits() -> Limits:
         turns=settings.AGENT_MAX_TURNS,
         calls=settings.AGENT_MAX_CALLS,
         tokens=settings.AGENT_MAX_TOKENS,
-        micros=int(settings.AGENT_MAX_COST * 1_000_000),
-        seconds=float(settings.AGENT_MAX_SECONDS),
+        micros=int(min(settings.AGENT_MAX_COST, _MOST) * 1_000_000),
+        seconds=float(min(settings.AGENT_MAX_SECONDS, _MOST)),
     )
 
 

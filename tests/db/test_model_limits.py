@@ -48,6 +48,17 @@ def other_jobs(request: Request) -> Any:
     return calls(("find_job", json.dumps({"job_id": f"job-{request.number}"})))
 
 
+def test_two_turns_are_enough_to_ask_once_and_hand_in(settings: Any, connector: Scripted) -> None:
+    settings.AGENT_MAX_TURNS, settings.AGENT_MAX_CALLS = 2, 1
+
+    def ask_then_hand_in(request: Request) -> Any:
+        return calls(JOB) if request.number == 1 else says(submission())
+
+    with speaking(settings, ask_then_hand_in):
+        _, row = run(by_model())
+    assert (row.outcome, row.reason) == (RunResult.FIRST_PASS, "")
+
+
 def test_a_call_that_could_pass_the_limit_of_money_is_not_made(settings: Any, connector: Scripted) -> None:
     settings.AGENT_MAX_COST = Decimal("0.035")
     prices = {"price_in": Decimal(3), "price_out": Decimal(15), "max_tokens": 1_000}

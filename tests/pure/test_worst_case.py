@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from investigations import quirks
+from investigations import agentlimits, modelrun, quirks
 from investigations.budget import Budget, Limits, Metered, Prices
+from investigations.guarding import Purses
 from investigations.named import Endpoint
 from investigations.outcomes import BudgetSpent
 from investigations.talk import Finish, Message, Reply, Role, Spent
@@ -89,3 +90,46 @@ def test_the_command_prints_each_part_and_what_bounds_the_money(
     assert "the critic: 2 turns" in said
     assert "0.44" in said
     assert "AGENT_MAX_TURNS" in said
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 5, 7, 12, 36, 100, 10**9])
+@pytest.mark.parametrize("calls", [1, 2, 3, 4, 60, 10**9])
+def test_guards_never_take_what_a_run_needs_to_ask_once_and_hand_in(
+    settings: Any, most: int, calls: int
+) -> None:
+    settings.RUBRIC_ITERATIONS = 20
+    limits = Limits(turns=most, calls=calls, tokens=1, micros=1, seconds=1.0)
+    budget = Budget(limits)
+    purses = Purses.set_aside(budget, limits, has_critic=True, has_rubric=True)
+    parts = (budget, purses.critic, purses.rubric, purses.mending)
+    assert budget.turns_left >= max(min(most, 2), most // 3)
+    assert budget.calls_left >= max(1, calls // 4)
+    assert sum(part.turns_left for part in parts) == most
+    assert sum(part.calls_left for part in parts) == calls
+    assert most < 4 or purses.critic.turns_left >= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "least"),
+    [("TURNS", 1, "2"), ("TOKENS", 1_000, "12096"), ("COST", Decimal(0), "0.016192")],
+)
+def test_a_limit_under_which_nothing_can_be_done_names_the_smallest_that_would_do(
+    settings: Any, name: str, value: Any, least: str
+) -> None:
+    given = {**settings.MODEL_ENDPOINTS["default"], "base_url": "http://localhost:1/v1", "model": "m"}
+    given |= {"price_in": Decimal(1), "price_out": Decimal(2)}
+    settings.MODEL_ENDPOINTS = {**settings.MODEL_ENDPOINTS, "default": given}
+    assert agentlimits.limits_leave_a_run() == []
+    setattr(settings, f"AGENT_MAX_{name}", value)
+    (warning,) = agentlimits.limits_leave_a_run()
+    assert f"AGENT_MAX_{name}={value}" in warning.msg
+    assert f"Set it to {least} or more" in str(warning.hint)
+    setattr(settings, f"AGENT_MAX_{name}", Decimal(least) if name == "COST" else int(least))
+    assert agentlimits.limits_leave_a_run() == []
+
+
+def test_limits_without_bounds_are_limits_still(settings: Any) -> None:
+    settings.AGENT_MAX_SECONDS, settings.AGENT_MAX_COST = 10**400, Decimal("1E+400")
+    settings.AGENT_MAX_TURNS = settings.AGENT_MAX_CALLS = settings.AGENT_MAX_TOKENS = 10**400
+    assert Budget(modelrun.limits()).seconds_left > 10**8
+    call_command("agentlimits")
