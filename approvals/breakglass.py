@@ -7,6 +7,7 @@ from django.db.models import Q
 from accounts.models import User
 from accounts.permissions import GLASS_HOLDERS, Permission
 from accounts.stepup import StepUp
+from approvals import telling
 from approvals.models import BreakGlass
 from approvals.moving import recorded
 from approvals.outcomes import MoveRefused
@@ -46,6 +47,7 @@ def break_it(
         )
         payload = {"glass": glass.pk, "reason": glass.reason, "method": stepup.method.value if stepup else ""}
         writing.write("glass.broken", payload, actor=person.actor)
+        telling.broken(glass, now)
         return glass
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F, Q
 
+from approvals import telling
 from approvals.models import ActionRequest
 from approvals.outcomes import MoveRefused
 from approvals.states import EDGES, State
@@ -56,6 +57,7 @@ def move(
         return False
     request.refresh_from_db()
     write(request, Note(note.kind, note.actor, {"state": end.value, **note.payload}))
+    telling.moved(request, end, now)
     return True
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db import transaction
 
-from approvals import hands
+from approvals import hands, telling
 from approvals.actions import registry
 from approvals.actions.base import Action, CouldNotCheck, Footprint, Observed, Proposal
 from approvals.actions.registry import Declared
@@ -127,6 +127,7 @@ def _stored(
         raise CouldNotCheck("somebody else was faster")  # rolls the rollback's row back, too
     request.refresh_from_db()
     write(request, Note("write.prepared", ACTOR, {"body": text}))
+    telling.prepared(request, now)
     return request
 
 

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Q
 
-from approvals import breakers, sending
+from approvals import breakers, sending, telling
 from approvals.actions import registry
 from approvals.models import ActionRequest, Execution
 from approvals.moving import Note, end_rollback, move
@@ -21,6 +21,7 @@ def sweep(now: datetime) -> None:
     expire(now)
     end_broken(now)
     send_again(now)
+    telling.expiring(now)
 
 
 def expire(now: datetime) -> None:

@@ -14,6 +14,7 @@ class Event(StrEnum):
     EXECUTED = "request.executed"
     FAILED = "request.failed"
     UNKNOWN = "request.unknown"
+    GLASS = "glass.broken"
     TEST = "notice.test"
 
 
@@ -44,6 +45,7 @@ WORDS: Mapping[Event, str] = {
     Event.EXECUTED: "a write was executed",
     Event.FAILED: "a write failed, or was refused by a gate",
     Event.UNKNOWN: "nobody knows what became of a write",
+    Event.GLASS: "somebody broke the glass",
     Event.TEST: "a test message",
 }
 CHOOSABLE: Sequence[Event] = tuple(event for event in Event if event is not Event.TEST)

@@ -8,8 +8,10 @@ class TriageConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the project's system checks, and wire what has to reach up through the layers."""
-        from incidents import telling
+        from approvals import telling as of_requests
+        from incidents import telling as of_incidents
         from notices import standings
         from triage import checks  # noqa: F401 importing them registers them
 
-        standings.wire(telling.ABOUT, telling.standing)
+        standings.wire(of_incidents.ABOUT, of_incidents.standing)
+        standings.wire(of_requests.ABOUT, of_requests.standing)

@@ -15,7 +15,7 @@ from triage import settings as declared
 ROOT = Path(__file__).resolve().parent.parent.parent
 HARNESS = [(ROOT / "tests" / name).read_text(encoding="utf-8") for name in ("conftest.py", "servers.py")]
 DOCS = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
-_READERS = re.compile(r"env\.(?:text|flag|integer|words|paths|choice)\(\s*\"([A-Z_0-9]+)\"")
+_READERS = re.compile(r"env\.(?:text|flag|integer|words|networks|paths|choice)\(\s*\"([A-Z_0-9]+)\"")
 _LAUNCHER = re.compile(r"(?:environ|environment)(?:\.get\(|\[)\"([A-Z_0-9]+)\"")
 APART = {"default": {"USER": "assay_app"}, "owner": {"USER": "assay_owner"}}
 GOOD: dict[str, Any] = {
