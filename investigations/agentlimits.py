@@ -45,7 +45,7 @@ def limits_leave_a_run(**_: Any) -> list[CheckMessage]:
     tokens = max(each.max_tokens for each in places.values()) + _OPENING_TOKENS
     micros = max(each.prices.of(_OPENING_TOKENS, each.max_tokens).micros for each in places.values())
     cost = f"{Decimal(micros) / 1_000_000:f}"
-    found = []
+    found: list[tuple[str, int | Decimal, str, str]] = []
     if most.turns < _LEAST_TURNS:
         found.append(("AGENT_MAX_TURNS", most.turns, str(_LEAST_TURNS), "one to ask and one to hand in"))
     if most.tokens < tokens:

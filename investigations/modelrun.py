@@ -7,6 +7,7 @@ goes wrong on the way, what was gathered stays, and a person looks: nothing here
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -64,7 +65,7 @@ def limits() -> Limits:
         turns=settings.AGENT_MAX_TURNS,
         calls=settings.AGENT_MAX_CALLS,
         tokens=settings.AGENT_MAX_TOKENS,
-        micros=int(min(settings.AGENT_MAX_COST, _MOST) * 1_000_000),
+        micros=int(min(Decimal(settings.AGENT_MAX_COST), Decimal(_MOST)) * 1_000_000),
         seconds=float(min(settings.AGENT_MAX_SECONDS, _MOST)),
     )
 
