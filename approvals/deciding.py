@@ -66,6 +66,11 @@ def can_decide(person: User, request: ActionRequest, stepup: StepUp | None, now:
     )
 
 
+def can_deny(person: User, request: ActionRequest, now: datetime) -> str:
+    """Return why this person cannot deny this request now, in words; "" when they can. No proof is needed."""
+    return _why_not_decided(request, now) or why_not_person(person, request)
+
+
 def credentials_of(request: ActionRequest) -> list[str]:
     """Return the names of the write credentials that a request and its rollback need."""
     actions = registry.current().actions

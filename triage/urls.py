@@ -30,6 +30,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("accounts.urls")),
     path("", include("notices.urls")),
     path("", include("toolbox.urls")),
+    path("", include("approvals.urls")),
     path("", include("investigations.urls")),
     path("", include("incidents.urls")),
 ]

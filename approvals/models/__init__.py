@@ -1,6 +1,7 @@
 """The rows of this app. One file for each thing that they are about."""
 
 from approvals.models.executions import CredentialProbe, Execution, GateAnswer
+from approvals.models.looks import Look
 from approvals.models.requests import NOBODY, ActionRequest, Decision
 from approvals.models.switches import Breaker, BreakGlass, Freeze, FreezeException, WriteSwitch
 
@@ -15,5 +16,6 @@ __all__ = [
     "Freeze",
     "FreezeException",
     "GateAnswer",
+    "Look",
     "WriteSwitch",
 ]

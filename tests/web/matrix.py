@@ -22,6 +22,7 @@ from django.utils import timezone
 from accounts import tokens
 from accounts.models import Team, User
 from accounts.roles import Role
+from approvals.models import ActionRequest
 from audit import reading
 from incidents.models import Delivery, Incident
 from investigations.models import Investigation
@@ -126,10 +127,15 @@ def _furnish(walked: Walked) -> dict[str, str]:
         rule=1, tool="find_job", caller="playbook", arguments_digest="0" * 64, incident=incident.pk,
         opened_at=now, expires_at=now + timedelta(hours=1),
     )  # fmt: skip
+    write = ActionRequest.objects.create(
+        action="test.write", target=MARK, risk="low", reason=MARK, proposed_by="model", team_id=team.pk,
+        incident_id=incident.pk, proposed_at=now, decide_by=now + timedelta(hours=1),
+    )  # fmt: skip
     entry = next(entry.id for entry in reading.of_incident(incident.pk))
     return {
         "/incidents/<int:number>/": f"/incidents/{incident.pk}/",
         "/entries/<int:number>": f"/entries/{entry}",
+        "/approvals/<int:number>/": f"/approvals/{write.pk}/",
         "/asks/<int:number>/": f"/asks/{ask.pk}/",
         "/deliveries/<int:number>/": f"/deliveries/{Delivery.objects.get().pk}/",
         "/api/v1/incidents/<int:number>": f"/api/v1/incidents/{incident.pk}",

@@ -38,6 +38,7 @@ OF_A_TEAM = (
     "/entries/<int:number>",
     "/deliveries/<int:number>/",
     "/asks/<int:number>/",
+    "/approvals/<int:number>/",
 )
 
 

@@ -1,0 +1,1 @@
+"""The pages of approvals, a file for each thing that they are about."""
