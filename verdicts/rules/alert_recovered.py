@@ -31,13 +31,15 @@ def _is_reached(answer: Answer, subject: Subject) -> bool:
         answer.integer("health.probes_ok_last_five") == answer.integer("health.probes_last_five") > 0
         and 0 <= answer.integer("health.newest_age_seconds") <= 180
         and answer.text("health.service") == subject["service"]
+        # Whoever sends the alert names both: a service that is well says nothing of another one's instance.
+        and subject["instance"].rpartition("-")[0] == subject["service"]
     )
 
 
 class AlertRecovered(Rule):
     """An alert was over by itself and has stayed over."""
 
-    version = 1
+    version = 2
     kinds = {"alert"}
     needs = {"alertname", "instance", "service"}
     applies_to = {"alertname": {"CpuHigh", "ErrorRateHigh"}}

@@ -36,13 +36,15 @@ def _answered(answer: Answer, subject: Subject) -> bool:
         and answer.integer("health.samples") >= answer.integer("health.samples_due") - 1
         and 0 <= answer.integer("health.newest_age_seconds") <= 180
         and answer.text("health.service") == subject["service"]
+        # Whoever sends the alert names both: a service that is well says nothing of another one's instance.
+        and subject["instance"].rpartition("-")[0] == subject["service"]
     )
 
 
 class FlappingCheck(Rule):
     """A check goes on and off while the service that it watches answers as usual."""
 
-    version = 1
+    version = 2
     kinds = {"alert"}
     needs = {"alertname", "instance", "service"}
     applies_to = {"alertname": {"CheckFlapping", "ProbeFailed"}}
