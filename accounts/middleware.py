@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 from allauth.usersessions.models import UserSession
 from django.contrib.auth import SESSION_KEY
@@ -10,6 +11,11 @@ from django.utils import timezone
 
 _SEEN = "seen_at"
 _EVERY_SECONDS = 300
+
+
+def begin(request: HttpRequest, **_: Any) -> None:
+    """Receive that somebody signed in: the session was listed just now, and is saved in any case."""
+    request.session[_SEEN] = time.time()
 
 
 def note_session(
