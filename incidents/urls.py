@@ -6,6 +6,7 @@ from incidents.views import hooks, log
 
 urlpatterns = [
     path("", include("incidents.page_urls")),
+    path("", include("incidents.figure_urls")),
     path("", include("incidents.queue_urls")),
     # With and without the slash at the end: a redirect would lose a sender's POST.
     re_path(r"^hooks/(?P<slug>[^/]+)/?$", hooks.receive, name="hook"),

@@ -38,11 +38,6 @@ def limits() -> Limits:
     )
 
 
-def hiding(person: User, incident_id: int) -> PassAudit | None:
-    """Return the open audit for which this person must not see the incident's verdict and draft yet."""
-    return PassAudit.objects.filter(incident=incident_id, reviewer=person, answered_at=None).first()
-
-
 def draw(now: datetime) -> int:
     """Draw a lot for each pass that was closed since; return how many audits that made. Repeating is safe."""
     waiting = Record.objects.filter(

@@ -1,7 +1,7 @@
 """The figures page as plain values: each table once, which the page, its charts and the CSV all read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from accounts.models import Team
@@ -29,6 +29,7 @@ class TimeLine:
     skewed: int
     change: Change | None
     tally: Tally
+    rates: Sequence[Rate] = ()  # reopened, overridden, covered
 
     @property
     def texts(self) -> tuple[str, str, str]:
@@ -45,6 +46,11 @@ class AuditLine:
     passes: int
     is_suspended: bool
     is_stopped: bool  # it was the audits that stopped it
+
+    @property
+    def interval_text(self) -> str:
+        """The interval in words: without a false pass it is one-sided."""
+        return interval_text(self.standing.interval, self.standing.false_passes, self.standing.audited)
 
     @property
     def rate(self) -> Rate:
@@ -83,11 +89,26 @@ class Board:
         return self.whole.too_young(self.today)
 
     @property
+    def false_span(self) -> str:
+        """The interval over all rules in words."""
+        hits = sum(each.standing.false_passes for each in self.audits)
+        return interval_text(self.false_interval, hits, self.audited)
+
+    @property
     def false_text(self) -> str:
         """The false-pass rate as text; a dash where a rule that passes has never been audited."""
         if self.false_rate is None:
             return "–"
         return percent(self.false_rate)
+
+
+def interval_text(interval: Interval, hits: int, of: int) -> str:
+    """Return an interval as text; a dash where nothing was audited."""
+    if not of:
+        return "–"
+    if not hits:
+        return f"up to {percent(interval.high)}"
+    return f"{percent(interval.low)} to {percent(interval.high)}"
 
 
 def board(wanted: Wanted, now: datetime) -> Board:
@@ -106,7 +127,7 @@ def board(wanted: Wanted, now: datetime) -> Board:
         resolve=_line("all", "", whole, earlier, RESOLVE),
         stages=[_line(stage.title, "", whole, earlier, stage.name) for stage in STAGES],
         weeks=[_line(monday.isoformat(), "", tally, None, RESOLVE) for monday, tally in weeks.items()],
-        groups=_groups(wanted, by_rule),
+        groups=_groups(wanted, by_rule, now.date()),
         rules=sorted(by_rule.items()),
         audits=audited,
         false_rate=rate,
@@ -128,7 +149,7 @@ def names_of(dimension: str) -> Mapping[str, str]:
     return {}
 
 
-def _groups(wanted: Wanted, by_rule: Mapping[str, Tally]) -> Sequence[TimeLine]:
+def _groups(wanted: Wanted, by_rule: Mapping[str, Tally], today: date) -> Sequence[TimeLine]:
     if wanted.group == "week":
         return []
     names = names_of(wanted.group)
@@ -143,7 +164,11 @@ def _groups(wanted: Wanted, by_rule: Mapping[str, Tally]) -> Sequence[TimeLine]:
               before.get(value, Tally()), RESOLVE)
         for value, tally in now.items()
     ]  # fmt: skip
-    return sorted(lines, key=lambda line: (-line.tally.count, line.name))
+    rated = (
+        replace(line, rates=(line.tally.reopened(today), line.tally.overridden, line.tally.covered))
+        for line in lines
+    )
+    return sorted(rated, key=lambda line: (-line.tally.count, line.name))
 
 
 def _line(name: str, value: str, tally: Tally, before: Tally | None, stage: str) -> TimeLine:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.roles import Role
 from audit import reading
-from incidents import services
+from incidents import services, veiling
 from incidents.figures import audits, upkeep
 from incidents.figures.audits import AuditRefused
 from incidents.models import Incident, PassAudit
@@ -84,8 +84,8 @@ def test_a_pass_of_a_new_rule_goes_to_somebody_else_once(
     bea = make_user("bea", role=Role.SUPPORT)
     audit = drawn(passed, ada)
     assert (audit.reviewer, audit.why, audit.rule) == (bea, "trial", passed.hypothesis)
-    assert audits.hiding(bea, passed.pk) == audit
-    assert audits.hiding(ada, passed.pk) is None
+    assert veiling.is_veiled(bea, passed.pk)
+    assert not veiling.is_veiled(ada, passed.pk)
     upkeep.tend(timezone.now())
     assert PassAudit.objects.count() == 1
 
@@ -130,7 +130,7 @@ def test_the_first_answer_stands(passed: Incident, ada: User, make_user: MakeUse
     )
     with pytest.raises(AuditRefused, match="answered already"):
         audits.answer(audit.pk, by=bea, outcome="real and fixed", because="No.", now=now)
-    assert audits.hiding(bea, passed.pk) is None
+    assert not veiling.is_veiled(bea, passed.pk)
     assert suspensions.standing(passed.hypothesis) is None
 
 

@@ -1,0 +1,132 @@
+"""Where attention is missing, and how the agents do: what waits, what was hurried, what brings nothing."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import redis
+from django.db.models import Count, F, Min, Q, Sum
+
+from approvals.models import ActionRequest, Decision
+from approvals.states import Choice
+from approvals.states import State as RequestState
+from incidents.figures.charts import duration
+from incidents.figures.intervals import Rate
+from incidents.models import Incident, PassAudit
+from incidents.states import State
+from investigations.models import Exchange, Investigation
+from investigations.states import RunResult
+from toolbox import counting
+
+LATE = timedelta(days=28)
+HURRY = timedelta(seconds=10)
+_UNUSABLE = (RunResult.FALLBACK, RunResult.REFUSED, RunResult.CUT_OFF)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing that is counted, with what it means."""
+
+    title: str
+    figure: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolLine:
+    """How often one tool answered, and how often with nothing."""
+
+    tool: str
+    empty: Rate
+
+
+def attention(now: datetime) -> Sequence[Line]:
+    """Return what waits for people now, and how the last 28 days were decided."""
+    since = now - LATE
+    review = Incident.objects.filter(state=State.REVIEW, acknowledged_at=None).order_by()
+    waiting = review.aggregate(count=Count("pk"), oldest=Min("first_received_at"))
+    requests = ActionRequest.objects.order_by()
+    open_ones = requests.filter(state=RequestState.PROPOSED).aggregate(
+        count=Count("pk"), oldest=Min("proposed_at")
+    )
+    expired = requests.filter(state=RequestState.EXPIRED, proposed_at__gt=since)
+    unread = expired.filter(decisions=None).count()
+    late = PassAudit.objects.filter(answered_at=None).aggregate(
+        count=Count("pk"),
+        overdue=Count("pk", filter=Q(due_at__lt=now)),
+        nobody=Count("pk", filter=Q(reviewer=None)),
+    )
+    return [
+        Line("Drafts that nobody has acknowledged", str(waiting["count"]), _oldest(waiting["oldest"], now)),
+        Line("Requests that nobody has decided", str(open_ones["count"]), _oldest(open_ones["oldest"], now)),
+        Line(
+            "Requests that expired undecided",
+            Rate(unread, expired.count()).text,
+            "of those that expired in 28 days",
+        ),
+        Line(
+            "Approvals within ten seconds", _hurried(since).text, "of those whose page was opened, in 28 days"
+        ),
+        Line(
+            "Audits of passes to do",
+            str(late["count"]),
+            f"{late['overdue']} overdue, {late['nobody']} without a reviewer",
+        ),
+    ]
+
+
+def agents(first: datetime, last: datetime) -> Sequence[Line]:
+    """Return how model runs that ended in the span came to what they handed in, and what they cost."""
+    ran = (
+        Investigation.objects.filter(finished_at__gte=first, finished_at__lt=last)
+        .exclude(outcome="")
+        .order_by()
+    )
+    counts = dict(ran.values_list("outcome").annotate(count=Count("pk")).values_list("outcome", "count"))
+    total = sum(counts.values())
+    spent = Exchange.objects.filter(
+        created_at__gte=first, created_at__lt=last, investigation__isnull=False
+    ).aggregate(micros=Sum("micros"), runs=Count("investigation", distinct=True))
+    runs = spent["runs"]
+    cost = f"{spent['micros'] / runs / 1_000_000:.3f}" if runs else "–"
+    return [
+        Line(
+            "Runs that brought nothing usable",
+            Rate(sum(counts.get(each, 0) for each in _UNUSABLE), total).text,
+            f"of {total} model runs",
+        ),
+        Line(
+            "Submissions that had to be repaired",
+            Rate(counts.get(RunResult.REPAIRED, 0), total).text,
+            f"of {total} model runs",
+        ),
+        Line(
+            "Cost of an investigation",
+            cost,
+            f"in the currency of the prices that are set; {runs} runs spoke to a model",
+        ),
+    ]
+
+
+def tools() -> Sequence[ToolLine] | None:
+    """Return how often each tool answered with nothing since counting began; None where it can't be read."""
+    try:
+        found = counting.read(counting.CALLS)
+    except redis.RedisError:
+        return None
+    every: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for (tool, _, status), count in found.items():
+        if status in ("observed", "empty", "truncated"):
+            every[tool][0] += int(count) if status == "empty" else 0
+            every[tool][1] += int(count)
+    return [ToolLine(tool, Rate(empty, answered)) for tool, (empty, answered) in sorted(every.items())]
+
+
+def _hurried(since: datetime) -> Rate:
+    approved = Decision.objects.filter(choice=Choice.APPROVE, decided_at__gt=since, opened_at__isnull=False)
+    return Rate(approved.filter(decided_at__lt=F("opened_at") + HURRY).count(), approved.count())
+
+
+def _oldest(at: datetime | None, now: datetime) -> str:
+    return f"the oldest waits {duration((now - at).total_seconds())}" if at else "none waits"
