@@ -1,4 +1,4 @@
-// Keys: j and k move along the rows, Enter opens, ? shows the sheet. None fires while somebody types.
+// Keys: j and k move along the rows, the row's letters act on it, ? shows the sheet. None fires while somebody types.
 "use strict";
 
 (() => {
@@ -6,14 +6,14 @@
   let chosen = -1;
 
   const rows = () => [...document.querySelectorAll("[data-row]")];
+  const row = () => rows()[chosen];
 
   function choose(index) {
     const all = rows();
     if (!all.length) return;
     chosen = Math.max(0, Math.min(index, all.length - 1));
-    all.forEach((row, place) => row.classList.toggle("is-chosen", place === chosen));
-    const link = all[chosen].querySelector("a");
-    link.focus({ preventScroll: true });
+    all.forEach((one, place) => one.classList.toggle("is-chosen", place === chosen));
+    all[chosen].querySelector("a").focus({ preventScroll: true });
     all[chosen].scrollIntoView({ block: "nearest" });
     history.replaceState(history.state, "", `#${all[chosen].id}`);
   }
@@ -22,17 +22,50 @@
     return target.closest("input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable]") !== null;
   }
 
+  function press(selector) {
+    const found = row() && row().querySelector(selector);
+    if (found) found.click();
+    return Boolean(found);
+  }
+
+  // The row opens in its place; the field that was meant has the cursor once it is there.
+  let wanted = "";
+  function change(field) {
+    if (press("[data-do=edit]")) wanted = field;
+  }
+
+  function acknowledge() {
+    if (press("[data-do=acknowledge]")) return;
+    const form = document.querySelector("form[data-acknowledge]");
+    if (form) form.requestSubmit();
+  }
+
+  function find() {
+    const box = document.querySelector("[data-search]");
+    if (box) box.focus();
+    else document.dispatchEvent(new CustomEvent("assay:palette"));
+  }
+
   const acts = {
     j: () => choose(chosen + 1),
     k: () => choose(chosen - 1),
     "?": () => sheet.showModal(),
-    "/": () => { const box = document.querySelector("[data-search]"); if (box) box.focus(); },
-    a: () => { const form = document.querySelector("form[data-acknowledge]"); if (form) form.requestSubmit(); },
+    "/": find,
+    a: acknowledge,
+    e: () => change("[data-first]"),
+    s: () => change("[data-snooze]"),
+    t: () => press("[data-do=take]"),
+    x: () => press("[data-pick]"),
     c: () => { const form = document.getElementById("close"); if (form) { form.scrollIntoView(); form.querySelector("input[type=radio]").focus(); } },
     u: () => { const back = document.querySelector("a[data-back]"); if (back) location.assign(back.href); },
   };
 
   document.addEventListener("keydown", (event) => {
+    if ((event.metaKey || event.ctrlKey) && !event.altKey && event.key.toLowerCase() === "k") {
+      event.preventDefault();
+      document.dispatchEvent(new CustomEvent("assay:palette"));
+      return;
+    }
     if (event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented) return;
     if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
     const act = acts[event.key];
@@ -45,15 +78,19 @@
     if (event.target.closest("[data-open-keys]")) sheet.showModal();
   });
 
+  // The address keeps the chosen row: after a reload, and after the list was drawn again.
   function begin() {
     document.querySelectorAll("[data-open-keys]").forEach((button) => { button.hidden = false; });
-    const named = location.hash.startsWith("#row-") ? rows().findIndex((row) => `#${row.id}` === location.hash) : -1;
-    chosen = -1;
+    const named = location.hash.startsWith("#row-") ? rows().findIndex((one) => `#${one.id}` === location.hash) : -1;
     if (named >= 0) choose(named);
+    else chosen = Math.min(chosen, rows().length - 1);
+    const field = wanted && document.querySelector(`.q-edit ${wanted}`);
+    if (field) field.focus();
+    wanted = "";
   }
 
   begin();
   document.addEventListener("htmx:afterSettle", (event) => {
-    if (event.detail.target && event.detail.target.id === "queue") chosen = -1;
+    if (event.target.id === "queue") begin();
   });
 })();
