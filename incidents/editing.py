@@ -61,6 +61,18 @@ def history(incident_id: int) -> list[DraftEdit]:
     return list(DraftEdit.objects.filter(incident=incident_id).select_related("by").order_by("-number"))
 
 
+def steps(incident_id: int) -> list[tuple[DraftEdit, str]]:
+    """Return every kept state, the newest first, each with the text it was made from: a draft or a state."""
+    made = list(reversed(history(incident_id)))
+    drafts = dict(Draft.objects.filter(pk__in={edit.draft_id for edit in made}).values_list("pk", "text"))
+    found: list[tuple[DraftEdit, str]] = []
+    for edit in made:
+        before = found[-1][0] if found else None
+        goes_on = before is not None and before.draft_id == edit.draft_id
+        found.append((edit, before.text if before and goes_on else drafts.get(edit.draft_id or 0, "")))
+    return found[::-1]
+
+
 def keep(incident_id: int, text: str, *, base: int, by: User, now: datetime) -> DraftEdit:
     """Keep a text that was written on the state `base`. Raises EditOverlaps, or MoveRefused.
 

@@ -15,9 +15,9 @@ from accounts.access import person, requires
 from accounts.permissions import Permission
 from incidents import differences, editing, keyset, notes, queries
 from incidents.forms import CloseForm, KeepForm
-from incidents.models import DraftEdit, Incident, Note
+from incidents.models import Incident, Note
 from incidents.moves import MoveRefused
-from incidents.views.incident import found, page
+from incidents.views.incident import found, page, unveiled
 
 _PAGE = 50
 _triage = requires(Permission.TRIAGE_INCIDENTS)
@@ -72,10 +72,13 @@ def keep(request: HttpRequest, number: int) -> HttpResponse:
 @never_cache
 @requires(Permission.SEE_INCIDENTS)
 def edits(request: HttpRequest, number: int) -> HttpResponse:
-    """Every kept state of the answer, each beside the one before it."""
-    incident = found(request, number)
-    history = editing.history(incident.pk)
-    context = {"incident": incident, "steps": _steps(history), "nav": "queue"}
+    """Every kept state of the answer, each beside what it was made from."""
+    incident = unveiled(request, number)
+    steps = [
+        {"edit": edit, "pieces": differences.of_texts(before, edit.text)}
+        for edit, before in editing.steps(incident.pk)
+    ]
+    context = {"incident": incident, "steps": steps, "nav": "queue"}
     return render(request, "incidents/edits.html", context)
 
 
@@ -94,15 +97,6 @@ def mentions(request: HttpRequest) -> HttpResponse:
         size=_PAGE,
     )
     return render(request, "incidents/mentions.html", {"page": found_page, "nav": "mentions"})
-
-
-def _steps(history: list[DraftEdit]) -> list[dict[str, Any]]:
-    """Newest first, each with what changed since the state before it."""
-    before = [*(edit.text for edit in history[1:]), ""]
-    return [
-        {"edit": edit, "pieces": differences.of_texts(earlier, edit.text)}
-        for edit, earlier in zip(history, before, strict=True)
-    ]
 
 
 def _not_kept(request: HttpRequest, incident: Incident, typed: dict[str, str], why: str) -> HttpResponse:

@@ -44,6 +44,14 @@ def found(request: HttpRequest, number: int) -> Incident:
     return incident
 
 
+def unveiled(request: HttpRequest, number: int) -> Incident:
+    """Return the incident as `found` does; Http404 also for who has yet to answer an audit of it."""
+    incident = found(request, number)
+    if veiling.is_veiled(person(request), incident.pk):
+        raise Http404("Whoever audits a pass sees what was decided after answering.")
+    return incident
+
+
 def page(
     request: HttpRequest,
     incident: Incident,

@@ -14,7 +14,7 @@ from audit.exporting import NotProvable
 from audit.keys import KeyUnusable
 from audit.reading import StoredEntry
 from audit.tree import TreeIncomplete
-from incidents import entries, queries
+from incidents import entries, queries, veiling
 
 
 @require_safe
@@ -54,7 +54,7 @@ def proof(request: HttpRequest, number: int) -> HttpResponse:
 def proof_of_verdict(request: HttpRequest, number: int) -> HttpResponse:
     """Download the proofs of an incident's last verdict and of every entry of its run, in one file."""
     incident = queries.incident(person(request), number) if number <= queries.MAX_ID else None
-    if incident is None:
+    if incident is None or veiling.is_veiled(person(request), number):
         raise Http404(f"There is no incident {number}, or it belongs to another team.")
     judged = [entry for entry in reading.of_incident(number) if entry.kind == "investigation.judged"]
     if not judged or judged[-1].investigation is None:

@@ -10,9 +10,9 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import person, requires
 from accounts.permissions import Permission
-from incidents import hypotheses, identifiers, queries, record, sheets, similar, veiling
+from incidents import hypotheses, identifiers, queries, record, sheets, similar
 from incidents.models import Incident
-from incidents.views.incident import found
+from incidents.views.incident import unveiled
 from investigations import queries as investigations
 
 
@@ -42,9 +42,9 @@ _FORMS: Mapping[str, tuple[str, Callable[[Incident, str], str]]] = {
 @requires(Permission.SEE_INCIDENTS)
 def download(request: HttpRequest, number: int, form: str) -> HttpResponse:
     """The whole record as JSON or Markdown, or its timeline as CSV (`?only=person` takes people's acts)."""
-    incident = found(request, number)
-    if form not in _FORMS or veiling.is_veiled(person(request), incident.pk):
-        raise Http404("A record is json, md or csv, and whoever audits an incident gets it after answering.")
+    incident = unveiled(request, number)
+    if form not in _FORMS:
+        raise Http404(f"A record is one of {', '.join(_FORMS)}.")
     kind, made = _FORMS[form]
     answer = HttpResponse(made(incident, request.GET.get("only", "")), content_type=kind)
     answer.headers["Content-Disposition"] = f'attachment; filename="incident-{incident.pk}.{form}"'
@@ -56,13 +56,11 @@ def download(request: HttpRequest, number: int, form: str) -> HttpResponse:
 @requires(Permission.SEE_INCIDENTS)
 def around(request: HttpRequest, number: int) -> HttpResponse:
     """Similar past incidents, related open ones, and the hypotheses that were discarded."""
-    incident, user = found(request, number), person(request)
-    if veiling.is_veiled(user, incident.pk):
-        raise Http404("Whoever audits an incident sees what stands around it after answering.")
+    incident = unveiled(request, number)
     counting = {line.name: line.value for line in identifiers.lines(incident) if line.counts}
     context = {
         "incident": incident,
-        "around": similar.around(user, incident, counting),
+        "around": similar.around(person(request), incident, counting),
         "discarded": hypotheses.discarded(investigations.latest_verdict(incident.pk)),
         "nav": "queue",
     }

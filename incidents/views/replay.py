@@ -10,7 +10,7 @@ from accounts.access import person, requires
 from accounts.permissions import Permission
 from accounts.services import actor_name
 from incidents.exporting import Export, ExportRefused, record, replay_of
-from incidents.views.incident import found, page
+from incidents.views.incident import page, unveiled
 
 
 @require_safe
@@ -18,7 +18,7 @@ from incidents.views.incident import found, page
 @requires(Permission.TRIAGE_INCIDENTS)
 def download(request: HttpRequest, number: int) -> HttpResponse:
     """Answer with the replay as a file; where it can't be made, with the incident's page that says why."""
-    incident, user = found(request, number), person(request)
+    incident, user = unveiled(request, number), person(request)
     try:
         replay = replay_of(incident, Export(by=str(user), now=timezone.now()))
     except ExportRefused as error:

@@ -13,7 +13,7 @@ from accounts.permissions import Permission
 from incidents import steering
 from incidents.models import Incident
 from incidents.steering import NotToBeHad
-from incidents.views.incident import found, page
+from incidents.views.incident import found, page, unveiled
 from investigations import runstory, transcripts
 from investigations.models import Exchange, Investigation
 from investigations.transcripts import TranscriptMissing
@@ -49,7 +49,7 @@ def tell(request: HttpRequest, number: int) -> HttpResponse:
 @requires(Permission.SEE_INCIDENTS)
 def show(request: HttpRequest, number: int, run: int) -> HttpResponse:
     """One run: what was said, asked and spent, step by step."""
-    incident = found(request, number)
+    incident = unveiled(request, number)
     row = Investigation.objects.filter(pk=run, incident_id=incident.pk).first()
     if row is None:
         raise Http404(f"There is no run {run} of incident {number}.")
@@ -62,7 +62,7 @@ def show(request: HttpRequest, number: int, run: int) -> HttpResponse:
 @requires(Permission.SEE_EVERY_TEAM)
 def transcript(request: HttpRequest, number: int, exchange: int) -> HttpResponse:
     """One exchange with a model as it was kept: each message, and the reply. Secrets are masked."""
-    incident = found(request, number)
+    incident = unveiled(request, number)
     row = Exchange.objects.filter(pk=exchange, incident_id=incident.pk).first()
     if row is None:
         raise Http404(f"There is no exchange {exchange} about incident {number}.")

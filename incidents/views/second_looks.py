@@ -19,7 +19,7 @@ from incidents.forms import IdentifyForm, MoveForm, RefuteForm
 from incidents.models import Incident
 from incidents.moves import MoveRefused
 from incidents.second_looks import Named
-from incidents.views.incident import found, page
+from incidents.views.incident import found, page, unveiled
 from investigations.refuting import Word
 
 _triage = requires(Permission.TRIAGE_INCIDENTS)
@@ -82,7 +82,7 @@ def investigate(request: HttpRequest, number: int) -> HttpResponse:
 @_triage
 def draft_rule(request: HttpRequest, number: int) -> HttpResponse:
     """Answer with the beginning of a rule and its cases in one archive."""
-    incident = found(request, number)
+    incident = unveiled(request, number)
     try:
         name, text = ruledraft.draft(incident, request.GET.get("name", ""))
     except ruledraft.DraftRefused as refusal:

@@ -12,7 +12,7 @@ from accounts.permissions import Permission
 from accounts.services import actor_name
 from incidents import thread
 from incidents.models import Incident
-from incidents.views.incident import found, page
+from incidents.views.incident import found, page, unveiled
 from investigations import questions
 from investigations.questions import QuestionRefused
 
@@ -22,7 +22,7 @@ from investigations.questions import QuestionRefused
 @requires(Permission.SEE_INCIDENTS)
 def show(request: HttpRequest, number: int, question: int) -> HttpResponse:
     """One question alone, for the page to swap in; a plain browser is led to its place on the page."""
-    incident = found(request, number)
+    incident = unveiled(request, number)
     row = questions.of_incident(incident.pk, question)
     if row is None:
         raise Http404(f"There is no question {question} about incident {number}.")
