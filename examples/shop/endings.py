@@ -47,7 +47,7 @@ STORIES = (
     ),
     Story("certificate-on-three-of-four", "ab28339c1919d3dd", "real and fixed", "One serves the old one."),
     Story("disk-still-fills", "7d55020918a12aca", "real and fixed", "It has less room than before."),
-    Story("announced-work", "71a82f7ba3fe4269", "harmless", "The work was announced and ended in time."),
+    Story("announced-work", "7dc39b7f88e52341", "harmless", "The work was announced and ended in time."),
     Story("alert-over-by-itself", "6106cc4712b30bad", "harmless", "It ended by itself and stayed away."),
     Story(
         "alert-that-came-back", "a8e83b3c1acedaed", "real and fixed", "It was over, and then it was not.",
