@@ -1,7 +1,7 @@
 """Bringing the sums up to date: the records of what changed first, then the days that they belong to."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime
 
 from django.db import connection, transaction
@@ -19,6 +19,7 @@ DELETE FROM incidents_staleincident
 WHERE id IN (SELECT id FROM incidents_staleincident ORDER BY id LIMIT %s FOR UPDATE SKIP LOCKED)
 RETURNING incident_id
 """
+Key = tuple[date, str, str]  # day, dimension, value
 _KEPT = tuple(field.name for field in Record._meta.fields if field.name not in ("incident", "lot_drawn_for"))
 
 
@@ -35,7 +36,7 @@ def recount(now: datetime, *, batches: int = 50) -> int:
                 return done
             changed = _take()
             if changed:
-                _count_days(_renew(changed))
+                _renew(changed)
             Recount.objects.update_or_create(pk=1, defaults={"at": now})
         done += len(changed)
         if not changed:
@@ -68,35 +69,60 @@ def _take() -> set[int]:
         return {number for (number,) in cursor.fetchall()}
 
 
-def _renew(changed: Collection[int]) -> set[date]:
-    """Store the records anew, with those of the incidents before them; return the days that this touches."""
-    before = Incident.objects.filter(pk__in=changed, previous__isnull=False).values_list(
-        "previous_id", flat=True
-    )
-    numbers = {*changed, *(number for number in before if number is not None)}
-    days = set(Record.objects.filter(incident__in=numbers).values_list("day", flat=True))
-    made = recording.records(numbers)
+def _renew(changed: Collection[int]) -> None:
+    """Store the records anew, with those of the incidents before; count the old ones out, the new ones in.
+
+    Everything that is summed is a whole number, so that what is counted out leaves nothing behind.
+    """
+    before = Incident.objects.filter(pk__in=changed, previous__isnull=False)
+    numbers = {*changed, *before.values_list("previous_id", flat=True)}
+    old = Record.objects.in_bulk(numbers)
+    made = [new for new in recording.records(numbers) if not _is_same(old.get(new.pk), new)]
+    steps: dict[Key, Tally] = defaultdict(Tally)
+    for new in made:
+        for record, sign in ((old.get(new.pk), -1), (new, 1)):
+            if record is not None:
+                _step(steps, record, sign)
     Record.objects.bulk_create(
         made, update_conflicts=True, unique_fields=["incident"], update_fields=_KEPT, batch_size=500
     )
-    return days | {record.day for record in made}
+    _add(steps)
 
 
-def _count_days(days: Collection[date]) -> None:
-    for day in sorted(days):
-        sums: dict[tuple[str, str], Tally] = defaultdict(Tally)
-        for record in Record.objects.filter(day=day).iterator(chunk_size=5_000):
-            one = recording.counted(record)
-            for dimension in (ALL, *DIMENSIONS):
-                value = value_of(record, dimension)
-                if value or dimension == ALL:
-                    sums[dimension, value].note(one)
-        DaySum.objects.filter(day=day).delete()
-        DaySum.objects.bulk_create(_rows(day, sums.items()), batch_size=500)
+def _is_same(old: Record | None, new: Record) -> bool:
+    return old is not None and all(getattr(old, name) == getattr(new, name) for name in _KEPT)
 
 
-def _rows(day: date, sums: Iterable[tuple[tuple[str, str], Tally]]) -> Sequence[DaySum]:
-    return [
-        DaySum(day=day, dimension=dimension, value=value, body=tally.to_text())
-        for (dimension, value), tally in sums
-    ]
+def _step(steps: dict[Key, Tally], record: Record, sign: int) -> None:
+    one = recording.counted(record)
+    for dimension in (ALL, *DIMENSIONS):
+        value = value_of(record, dimension)
+        if value or dimension == ALL:
+            steps[record.day, dimension, value].note(one, sign)
+
+
+def _add(steps: Mapping[Key, Tally]) -> None:
+    gone: list[int] = []
+    for row in _standing(steps):
+        step = steps.get((row.day, row.dimension, row.value))
+        if step is not None:
+            step.add(Tally.from_text(row.body))
+            gone.append(row.pk)
+    DaySum.objects.filter(pk__in=gone).delete()
+    sums = ((key, step.without_zeros()) for key, step in steps.items())
+    DaySum.objects.bulk_create(
+        (
+            DaySum(day=day, dimension=dimension, value=value, body=tally.to_text())
+            for (day, dimension, value), tally in sums
+            if tally.count
+        ),
+        batch_size=500,
+    )
+
+
+def _standing(steps: Mapping[Key, Tally]) -> Iterable[DaySum]:
+    """The stored sums that may have to change."""
+    for dimension in (ALL, *DIMENSIONS):
+        touched = [(day, value) for day, each, value in steps if each == dimension]
+        days, values = {day for day, _ in touched}, {value for _, value in touched}
+        yield from DaySum.objects.filter(dimension=dimension, day__in=days, value__in=values).iterator()

@@ -36,15 +36,15 @@ class Times:
     logs: Logs = field(default_factory=Logs)
     skewed: int = 0
 
-    def note(self, seconds: float) -> None:
-        """Count one duration in; one below zero is counted apart."""
+    def note(self, seconds: float, sign: int = 1) -> None:
+        """Count one duration in, or out again; one below zero is counted apart."""
         if seconds < 0:
-            self.skewed += 1
+            self.skewed += sign
             return
         bar = bar_of(seconds)
-        self.bars[bar] = self.bars.get(bar, 0) + 1
+        self.bars[bar] = self.bars.get(bar, 0) + sign
         log = round(math.log(max(seconds, 1.0)) * LOG_UNIT)
-        self.logs = Logs(self.logs.count + 1, self.logs.total + log, self.logs.squares + log * log)
+        self.logs = self.logs + Logs(sign, sign * log, sign * log * log)
 
     def add(self, other: "Times") -> None:
         """Add the durations of another sum to this one."""
@@ -88,25 +88,25 @@ class Tally:
             tally.note(each)
         return tally
 
-    def note(self, one: Counted) -> None:
-        """Count one incident in. Times, reopenings and overrides are of those that a person closed."""
-        self.ended[one.ended] = self.ended.get(one.ended, 0) + 1
+    def note(self, one: Counted, sign: int = 1) -> None:
+        """Count one incident in, or out again. Times and overrides are of those that a person closed."""
+        self.ended[one.ended] = self.ended.get(one.ended, 0) + sign
         if one.ended != Ended.DRILL:
-            self.judged[one.judged] = self.judged.get(one.judged, 0) + 1
+            self.judged[one.judged] = self.judged.get(one.judged, 0) + sign
         if one.ended not in (Ended.PERSON, Ended.OPEN):
             return
         if one.first_closed_on is not None:
             counts = self.closings.setdefault(one.first_closed_on.isoformat(), [0, 0])
-            counts[0] += 1
-            counts[1] += one.was_reopened
+            counts[0] += sign
+            counts[1] += sign * one.was_reopened
         if one.ended is not Ended.PERSON:
             return
-        self.comparable += one.is_comparable
-        self.overrides += one.is_override
+        self.comparable += sign * one.is_comparable
+        self.overrides += sign * one.is_override
         for stage in STAGES:
             seconds = one.seconds(stage)
             if seconds is not None:
-                self.times.setdefault(stage.name, Times()).note(seconds)
+                self.times.setdefault(stage.name, Times()).note(seconds, sign)
 
     def add(self, other: "Tally") -> None:
         """Add another sum to this one."""
@@ -121,6 +121,22 @@ class Tally:
             counts[1] += reopened
         self.comparable += other.comparable
         self.overrides += other.overrides
+
+    def without_zeros(self) -> "Tally":
+        """Return the same sum without the names and bars that came to nothing."""
+        times = {
+            name: Times({bar: count for bar, count in each.bars.items() if count}, each.logs, each.skewed)
+            for name, each in self.times.items()
+            if each.count or each.skewed
+        }
+        return Tally(
+            {name: count for name, count in self.ended.items() if count},
+            {name: count for name, count in self.judged.items() if count},
+            times,
+            {day: counts for day, counts in self.closings.items() if any(counts)},
+            self.comparable,
+            self.overrides,
+        )
 
     @property
     def count(self) -> int:
