@@ -12,7 +12,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
@@ -93,12 +93,25 @@ def page_of(request: HttpRequest) -> str:
     return _BELOW_A_PAGE.sub(r"\1", request.path)
 
 
+@csrf_exempt
+@login_not_required
+def no_token(request: HttpRequest, rest: str = "") -> HttpResponse:
+    """Answer where an agent would look for decisions in the API: none is there, and it is on record."""
+    return _turned_away(request)
+
+
 def _turned_away(request: HttpRequest) -> HttpResponse:
-    _, _, secret = request.headers["Authorization"].strip().partition(" ")
+    _, _, secret = request.headers.get("Authorization", "").strip().partition(" ")
     name = tokens.name_of(secret.strip())
     via = f"{request.method} {request.path[:200]}"
     _refusals.note(401, "people-only", token=name, said=FOR_PEOPLE, via=via)
-    return HttpResponse(
-        f"{FOR_PEOPLE}\n", status=401, content_type="text/plain; charset=utf-8",
-        headers={"WWW-Authenticate": 'Bearer realm="assay", error="insufficient_scope"'},
-    )  # fmt: skip
+    problem = {
+        "type": "about:blank",
+        "title": "Unauthorized",
+        "status": 401,
+        "detail": FOR_PEOPLE,
+        "instance": request.path,
+        "reason": "people-only",
+    }
+    challenge = {"WWW-Authenticate": 'Bearer realm="assay", error="insufficient_scope"'}
+    return JsonResponse(problem, status=401, content_type="application/problem+json", headers=challenge)

@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from approvals.doors import no_token
 from incidents.views import asks, claims, deliveries, entries, entry, incident, moves, queue, replay, rules
 from triage import health, mcp_address, metrics
 
@@ -26,6 +27,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz, name="healthz"),
     path("metrics", metrics.metrics, name="metrics"),
     path(".well-known/oauth-protected-resource/mcp", mcp_address.protected_resource),
+    path("api/v1/approvals", no_token),
+    path("api/v1/approvals/<path:rest>", no_token),
     path("api/v1/", include("triage.api.urls")),
     path("", include("accounts.urls")),
     path("", include("notices.urls")),
