@@ -31,7 +31,7 @@ class IdentifierLine:
 
 def lines(incident: Incident) -> tuple[IdentifierLine, ...]:
     """Return the identifiers that count, by name, then those that a model named and nobody confirmed."""
-    rows = list(incident.found_identifiers.all())
+    rows = list(incident.found_identifiers.all()) if getattr(incident, "has_found", True) else []
     counting = {
         name: IdentifierLine(name, value, Origin.SENDER, True) for name, value in incident.identifiers.items()
     }

@@ -5,14 +5,25 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
 from accounts.permissions import Permission
 from audit import reading
 from incidents.acts import act_in_words
-from incidents.models import Delivery, Incident, Resolution, Signal, Source
+from incidents.models import (
+    Delivery,
+    DraftEdit,
+    Identifier,
+    Incident,
+    Note,
+    PassAudit,
+    Resolution,
+    Signal,
+    Source,
+)
 from incidents.states import Effect, Event
+from investigations.models import Question
 
 SIGNALS_SHOWN = 50
 MAX_ID = 2**63 - 1
@@ -54,9 +65,31 @@ def incident(user: User, number: int) -> Incident | None:
     return (
         visible_incidents(user)
         .select_related("source", "team", "assignee", "previous")
+        .annotate(**_parts(user))
         .filter(pk=number)
         .first()
     )
+
+
+def has(incident: Incident, part: str) -> bool:
+    """Say whether there is anything to read of a part: most incidents have few, and nobody asks for the rest.
+
+    One that `incident` did not return may have any.
+    """
+    return bool(getattr(incident, f"has_{part}", True))
+
+
+def _parts(user: User) -> dict[str, Exists]:
+    own = OuterRef("pk")
+    return {
+        "has_notes": Exists(Note.objects.filter(incident=own)),
+        "has_edits": Exists(DraftEdit.objects.filter(incident=own)),
+        "has_closings": Exists(Resolution.objects.filter(incident=own)),
+        "has_later": Exists(Incident.objects.filter(previous=own)),
+        "has_found": Exists(Identifier.objects.filter(incident=own)),
+        "has_questions": Exists(Question.objects.filter(incident_id=own)),
+        "has_audit": Exists(PassAudit.objects.filter(incident=own, reviewer=user, answered_at=None)),
+    }
 
 
 def can_see(user: User, incident_id: int | None) -> bool:
@@ -69,11 +102,15 @@ def can_see(user: User, incident_id: int | None) -> bool:
 def signals(incident: Incident) -> tuple[Sequence[Signal], int]:
     """Return the newest signals, newest first, and how many older ones are not among them."""
     newest = list(incident.signals.select_related("delivery").order_by("-received_at", "-pk")[:SIGNALS_SHOWN])
+    if len(newest) < SIGNALS_SHOWN:
+        return newest, 0
     return newest, max(0, incident.signals.count() - len(newest))
 
 
 def resolutions(incident: Incident) -> Sequence[Resolution]:
     """Return every closing of the incident, the last one first."""
+    if not has(incident, "closings"):
+        return []
     return list(incident.resolutions.select_related("by", "duplicate_of").order_by("-pk"))
 
 
@@ -81,7 +118,8 @@ def chain(user: User, incident: Incident) -> tuple[Incident | None, Sequence[Inc
     """Return the incident before and those after it under the same key, as far as the person sees them."""
     seen = visible_incidents(user)
     before = seen.filter(pk=incident.previous_id).first() if incident.previous_id else None
-    return before, list(seen.filter(previous=incident).order_by("pk")[:10])
+    later = seen.filter(previous=incident).order_by("pk")[:10] if has(incident, "later") else ()
+    return before, list(later)
 
 
 def timeline(incident_id: int, signals: Sequence[Signal] = ()) -> tuple[TimelineLine, ...]:

@@ -38,7 +38,7 @@ def note(request: HttpRequest, number: int) -> HttpResponse:
         messages.info(request, f"@{name} is nobody who sees this incident: nobody of that name is told.")
     messages.success(request, "The note is kept.")
     if getattr(request, "htmx", False):
-        return page(request, incident)
+        return page(request, found(request, number))
     return redirect(f"{reverse('incident', args=[incident.pk])}#note-{kept.note.pk}")
 
 

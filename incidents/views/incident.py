@@ -47,7 +47,7 @@ def found(request: HttpRequest, number: int) -> Incident:
 def unveiled(request: HttpRequest, number: int) -> Incident:
     """Return the incident as `found` does; Http404 also for who has yet to answer an audit of it."""
     incident = found(request, number)
-    if veiling.is_veiled(person(request), incident.pk):
+    if queries.has(incident, "audit"):
         raise Http404("Whoever audits a pass sees what was decided after answering.")
     return incident
 
@@ -62,7 +62,7 @@ def page(
 ) -> HttpResponse:
     """Render the page, or the part that htmx swaps, with forms that were refused where there are some."""
     user = person(request)
-    if veiling.is_veiled(user, incident.pk):
+    if queries.has(incident, "audit") and veiling.is_veiled(user, incident.pk):
         context = _veiled(incident)
     else:
         context = _context(user, incident)
@@ -121,7 +121,8 @@ def _context(user: User, incident: Incident) -> dict[str, Any]:
     is_closed = incident.state == State.CLOSED
     ran = runstory.ran(latest) if latest else None
     is_live = incident.state in (State.OPEN, State.INVESTIGATING) and _is_running(story)
-    answer = editing.answer(incident.pk, story.draft if story else "")
+    draft = story.draft if story else ""
+    answer = editing.answer(incident.pk, draft) if queries.has(incident, "edits") else Answer(draft, draft, 0)
     return {
         "incident": incident,
         "story": story,
@@ -136,8 +137,8 @@ def _context(user: User, incident: Incident) -> dict[str, Any]:
         "earlier_resolutions": resolutions[1:] if is_closed else resolutions,
         **_ending(resolutions[0] if resolutions and is_closed else None, answer),
         "timeline": queries.timeline(incident.pk, signals),
-        "notes": notes.of_incident(incident.pk),
-        "thread": thread.lines(incident),
+        "notes": notes.of_incident(incident.pk) if queries.has(incident, "notes") else [],
+        "thread": thread.lines(incident) if queries.has(incident, "questions") else [],
         "is_closed": is_closed,
         "can_look_again": incident.state == State.REVIEW and user.has_perm(Permission.TRIAGE_INCIDENTS),
         "can_move": user.has_perm(Permission.TRIAGE_INCIDENTS),

@@ -154,7 +154,7 @@ def test_the_page_asks_few_questions_of_the_database(
 ) -> None:
     client = a_person(make_user)
     client.get(address(passed))
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(15):
         client.get(address(passed))
 
 
