@@ -66,9 +66,7 @@ def _looked(request: ActionRequest) -> tuple[Verification, str, int | None]:
         )
     if check is None:
         return Verification.UNVERIFIED, "the action says nothing about how its effect is seen", None
-    scope = CallScope(
-        caller=ACTOR, incident=request.incident_id, investigation=request.investigation_id, is_derived=True
-    )
+    scope = CallScope(caller=ACTOR, incident=request.incident_id, investigation=request.investigation_id)
     called = gateway.call(check.tool, check.arguments, scope)
     if called.status is not Status.OBSERVED:
         reason = called.reason or "nothing came back"

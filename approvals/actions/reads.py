@@ -58,9 +58,7 @@ class Target:
 
     def observed(self, arguments: Mapping[str, Any]) -> Observed:
         """Ask the tool; raise CouldNotCheck for anything but an observed answer."""
-        called = gateway.call(
-            self.tool, filled(self.arguments, arguments), CallScope(caller=_ACTOR, is_derived=True)
-        )
+        called = gateway.call(self.tool, filled(self.arguments, arguments), CallScope(caller=_ACTOR))
         if called.status is not Status.OBSERVED:
             raise CouldNotCheck(f"{self.tool} answered {called.status.value}: {called.reason or 'nothing'}")
         paths = {*self.version, *self.require}

@@ -135,4 +135,14 @@ CREATE TABLE alert_tickets (
     state text NOT NULL CHECK (state IN ('open', 'closed')), opened_at timestamptz NOT NULL,
     taken_by text NOT NULL DEFAULT '', taken_at timestamptz
 );
+-- What the shop lets others write: a dead job is queued again, once for each key.
+CREATE TABLE job_retries (key text PRIMARY KEY, job_id text NOT NULL REFERENCES jobs, at timestamptz NOT NULL);
+CREATE PROCEDURE retry_job(wanted text, key text) LANGUAGE plpgsql SECURITY DEFINER SET search_path = shop, pg_temp AS $$
+BEGIN
+    INSERT INTO job_retries VALUES (retry_job.key, wanted, now()) ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN RETURN; END IF;
+    UPDATE jobs SET state = 'queued', started_at = NULL, finished_at = NULL WHERE id = wanted AND state = 'dead';
+    IF NOT FOUND THEN RAISE EXCEPTION 'job % is not dead', wanted; END IF;
+END $$;
+REVOKE ALL ON PROCEDURE retry_job(text, text) FROM PUBLIC;
 RESET ROLE;

@@ -15,6 +15,7 @@ from examples.shop import (
     stories_alerts,
     stories_customers,
     stories_machines,
+    writer,
 )
 from examples.shop.book import Book
 
@@ -23,7 +24,9 @@ SEED = 20_260
 SCHEMA = Path(__file__).with_name("schema.sql")
 
 
-def load(admin_dsn: str, *, reader_password: str, now: datetime, logs: Path) -> None:
+def load(
+    admin_dsn: str, *, reader_password: str, now: datetime, logs: Path, writer_password: str = ""
+) -> None:
     """Make the database `shop` and the log files anew, told from `now`.
 
     `admin_dsn` is a superuser's. Safe on a half-made world: what is there is dropped first.
@@ -37,6 +40,8 @@ def load(admin_dsn: str, *, reader_password: str, now: datetime, logs: Path) -> 
         connection.execute(SCHEMA.read_bytes())
         _copy(connection, book)
         reader.harden(connection, database=DATABASE, password=reader_password)
+        if writer_password:
+            writer.harden(connection, database=DATABASE, password=writer_password)
     write_logs(logs, now)
 
 

@@ -6,6 +6,7 @@ does instead: {"observe": "fail"}.
 
 import json
 import os
+import signal
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -61,6 +62,8 @@ def _mood(method: str) -> Any:
             raise RuntimeError(f"{method} fell over")
         case "refuse":
             raise ActionFailed("the target said no")
+        case "die":
+            os.kill(os.getpid(), signal.SIGKILL)
         case "break off":
             raise OutcomeUnknown("the connection broke")
         case {"slow": seconds}:

@@ -1,8 +1,10 @@
 """The random passwords of the embedded servers, kept in one file that only its owner reads."""
 
+import hashlib
 import json
 import os
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
 
 from triage.local.refusals import CannotStart
@@ -23,6 +25,11 @@ def keep(file: Path) -> dict[str, str]:
         os.fsync(out.fileno())
     half.replace(file)
     return made
+
+
+def shop_writer(kept: Mapping[str, str]) -> str:
+    """Return the password of the shop's writer: made of one that no process of the application is given."""
+    return hashlib.sha256(f"shop_writer {kept['superuser']}".encode()).hexdigest()
 
 
 def _read(file: Path) -> dict[str, str]:

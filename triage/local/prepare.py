@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from triage.local import children
+from triage.local.passwords import shop_writer
 from triage.local.progress import run_together
 from triage.local.servers import Servers
 from triage.local.supervisor import Supervisor
@@ -24,7 +25,7 @@ class Preparation:
     servers: Servers
     keeper: Supervisor
 
-    def run(self, variables: Mapping[str, str], *, reader_password: str, with_world: bool) -> None:
+    def run(self, variables: Mapping[str, str], *, passwords: Mapping[str, str], with_world: bool) -> None:
         """Migrate as the owner and load the example world, side by side. Raises CannotStart."""
         works: Works = {}
         fingerprint = self._fingerprint()
@@ -35,19 +36,23 @@ class Preparation:
                 children.Child("migrate", ("manage.py", "migrate", "--verbosity", "1"), owner)
             )
         if with_world:
-            self._load_world(works, variables, reader_password)
+            self._load_world(works, variables, passwords)
         if works:
             titles = {"migrate": "Migrating", "world": "loading the example shop"}
             run_together(", ".join(titles[name] for name in works), works, logs=self.folder)
         if fingerprint:
             stamp.write_text(fingerprint, encoding="utf-8")
 
-    def _load_world(self, works: Works, variables: Mapping[str, str], password: str) -> None:
+    def _load_world(self, works: Works, variables: Mapping[str, str], passwords: Mapping[str, str]) -> None:
         world = World(self.folder)
         admin = admin_dsn(self.servers.postgres, variables)
         if not world.is_loaded(admin):
             kept = children.environment_of("beat", variables, connector_names=frozenset())
-            secrets = {"SHOP_ADMIN_URL": admin, "SHOP_READER_PASSWORD": password}
+            secrets = {
+                "SHOP_ADMIN_URL": admin,
+                "SHOP_READER_PASSWORD": passwords["shop_reader"],
+                "SHOP_WRITER_PASSWORD": shop_writer(passwords),
+            }
             arguments = ("-m", "triage.local.world", str(self.folder))
             works["world"] = self.keeper.spawn(children.Child("world", arguments, {**kept, **secrets}))
         elif world.digest != told_from():

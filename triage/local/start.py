@@ -66,7 +66,7 @@ class Start:
         self._note_servers()
         variables = self._variables()
         Preparation(ROOT, self.claim.folder, self.servers, self.keeper).run(
-            variables, reader_password=self.secrets["shop_reader"], with_world=self.with_shop
+            variables, passwords=self.secrets, with_world=self.with_shop
         )
         self._start_application(variables)
         self.claim.tell(self.address)
@@ -100,10 +100,12 @@ class Start:
         if not found.get("AUDIT_SIGNING_KEY"):
             found |= signing.variables(self.claim.folder)
         if self.with_shop:
-            reader = reader_dsn(
-                admin_dsn(self.servers.postgres, self.environment), self.secrets["shop_reader"]
+            admin = admin_dsn(self.servers.postgres, self.environment)
+            found |= World(self.claim.folder).variables(
+                ROOT,
+                reader_dsn(admin, self.secrets["shop_reader"]),
+                reader_dsn(admin, passwords.shop_writer(self.secrets), role="shop_writer"),
             )
-            found |= World(self.claim.folder).variables(ROOT, reader)
         return found
 
     def _start_application(self, variables: Mapping[str, str]) -> None:
@@ -180,8 +182,8 @@ def _named(part: Any) -> Iterator[str]:
             yield from map(str, value if isinstance(value, list) else [value])
 
 
-def reader_dsn(admin: str, password: str) -> str:
-    """Return the address of the shop's reader on the server of `admin`."""
+def reader_dsn(admin: str, password: str, *, role: str = "shop_reader") -> str:
+    """Return the address of the shop's reader, or of another role of it, on the server of `admin`."""
     parts = conninfo_to_dict(admin)
     host, port = str(parts.get("host") or "localhost"), str(parts.get("port") or "5432")
-    return f"postgresql://shop_reader:{password}@{host.replace('/', '%2F')}:{port}/shop"
+    return f"postgresql://{role}:{password}@{host.replace('/', '%2F')}:{port}/shop"

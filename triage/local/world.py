@@ -44,12 +44,18 @@ class World:
         with psycopg.connect(admin_dsn) as link:
             return link.execute("SELECT 1 FROM pg_database WHERE datname = 'shop'").fetchone() is not None
 
-    def load(self, admin_dsn: str, reader_password: str) -> None:
+    def load(self, admin_dsn: str, reader_password: str, writer_password: str = "") -> None:
         """Load it; what a stopped loading left is made anew."""
         from examples.shop import world
 
         moment = self.now
-        world.load(admin_dsn, reader_password=reader_password, now=moment, logs=self.logs)
+        world.load(
+            admin_dsn,
+            reader_password=reader_password,
+            writer_password=writer_password,
+            now=moment,
+            logs=self.logs,
+        )
         self._write(moment, is_loaded=True)
 
     @property
@@ -57,13 +63,15 @@ class World:
         """The digest of the files that it was loaded from."""
         return str(json.loads(self._file.read_text(encoding="utf-8")).get("digest", ""))
 
-    def variables(self, root: Path, reader_dsn: str) -> dict[str, str]:
+    def variables(self, root: Path, reader_dsn: str, writer_dsn: str = "") -> dict[str, str]:
         """Return the settings with which the application asks this world."""
         return {
             "TRIAGE_TOOLS": str(root / SHOP / "tools"),
             "TRIAGE_CONNECTORS": str(root / SHOP / "connectors.yaml"),
             "TRIAGE_CITATIONS": str(root / SHOP / "citations.yaml"),
+            "TRIAGE_ACTIONS": str(root / SHOP / "actions.yaml"),
             "SHOP_READER_URL": reader_dsn,
+            "EXECUTOR_SECRETS": json.dumps({"shop_writer": {"dsn": writer_dsn}}) if writer_dsn else "",
             "SHOP_LOGS": str(self.logs),
         }
 
@@ -95,4 +103,8 @@ def admin_dsn(postgres: PostgresServer | None, environment: Mapping[str, str]) -
 
 
 if __name__ == "__main__":
-    World(Path(sys.argv[1])).load(os.environ["SHOP_ADMIN_URL"], os.environ["SHOP_READER_PASSWORD"])
+    World(Path(sys.argv[1])).load(
+        os.environ["SHOP_ADMIN_URL"],
+        os.environ["SHOP_READER_PASSWORD"],
+        os.environ.get("SHOP_WRITER_PASSWORD", ""),
+    )
