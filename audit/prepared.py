@@ -3,7 +3,8 @@
 Django's own cursor writes the values into the text, so that the server parses and plans each anew.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -18,8 +19,28 @@ def rows(
     Raises Django's DatabaseError; a transaction that is open can then only be rolled back.
     """
     connection = connections[using]
-    connection.ensure_connection()
-    connection.validate_no_broken_transaction()
-    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
+    with connection.wrap_database_errors, _link(connection) as link, psycopg.Cursor(link) as cursor:
         cursor.execute(statement.encode(), values)
         return cursor.fetchall()
+
+
+@contextmanager
+def _link(connection: Any) -> Iterator["psycopg.Connection[Any]"]:
+    """Yield the connection that is open; where none is, one of the pool's for this statement alone.
+
+    Django takes one from the pool for good, and asks and sets up so much that it costs as much as the query.
+    """
+    pool = connection.pool if connection.connection is None and not connection.in_atomic_block else None
+    if pool is None:
+        connection.ensure_connection()
+        connection.validate_no_broken_transaction()
+        yield connection.connection
+        return
+    pool.open()
+    link = pool.getconn()
+    try:
+        if not link.autocommit:
+            link.autocommit = True
+        yield link
+    finally:
+        pool.putconn(link)

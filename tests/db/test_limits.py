@@ -117,6 +117,24 @@ def test_the_count_is_shared_again_once_redis_is_back(settings: Any, redis_url: 
 
 
 @pytest.mark.usefixtures("shared")
+def test_a_kept_connection_that_redis_closed_is_opened_again_and_counts_once(redis_url: str) -> None:
+    assert limits.take([limit(2)]).is_shared
+    with contextlib.closing(redis.from_url(redis_url)) as link:
+        link.client_kill_filter(_id=limits._line.ask(redis_url, ["CLIENT", "ID"]))
+    assert limits.take([limit(2)]) == limits.Taken()
+    assert limits.take([limit(2)]).refusal
+
+
+@pytest.mark.usefixtures("shared")
+def test_a_redis_that_forgot_the_script_is_given_it_again(redis_url: str) -> None:
+    assert limits.take([limit(2)]) == limits.Taken()
+    with contextlib.closing(redis.from_url(redis_url)) as link:
+        link.script_flush()
+    assert limits.take([limit(2)]) == limits.Taken()
+    assert limits.take([limit(2)]).refusal
+
+
+@pytest.mark.usefixtures("shared")
 def test_what_redis_keeps_goes_by_itself(redis_url: str) -> None:
     limits.take([limit(3, seconds=2.0, key="test-gone")])
     with contextlib.closing(redis.from_url(redis_url)) as link:

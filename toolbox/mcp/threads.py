@@ -43,16 +43,16 @@ class Threads:
             self._pool, lambda: context.run(_with_fresh_connections, work)
         )
         future.add_done_callback(self._left)
+        # Waiting cancels nothing: what has begun goes on to its end, and so does its entry.
         try:
-            return await asyncio.wait_for(asyncio.shield(future), seconds)
-        except TimeoutError:
-            if future.done() and not future.cancelled() and future.exception() is not None:
-                raise
-            future.add_done_callback(_swallow)
-            raise TooSlow from None
+            await asyncio.wait((future,), timeout=seconds)
         except asyncio.CancelledError:
             future.add_done_callback(_swallow)
             raise
+        if not future.done():
+            future.add_done_callback(_swallow)
+            raise TooSlow
+        return future.result()
 
     def close(self) -> None:
         """Start nothing more; what runs goes on to its end."""
