@@ -43,10 +43,13 @@ class User(AbstractUser):
     def __str__(self) -> str:
         return self.get_full_name() or self.username
 
+    # Set for one request, where a token of theirs acts; no column.
+    acting_as = ""
+
     @property
     def actor(self) -> str:
-        """How the audit log names this person."""
-        return f"person:{self.username}"
+        """How the audit log names this person, or the token by which they act."""
+        return self.acting_as or f"person:{self.username}"
 
 
 class Invitation(models.Model):

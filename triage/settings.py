@@ -240,6 +240,20 @@ ASK_MAX_COST = env.decimal("ASK_MAX_COST", Decimal(1))
 ASK_MAX_SECONDS = env.integer("ASK_MAX_SECONDS", 120, least=1)
 LIVE_LINKS = env.integer("LIVE_LINKS", 100)
 
+# --- API --------------------------------------------------------------------------------------
+# What describes it; who may call it is decided in triage/api/doors.py.
+REST_FRAMEWORK = {"DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema"}
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "TITLE": "Assay",
+    "VERSION": "1",
+    "DESCRIPTION": "Incidents, their entries and verdicts, the rules; moves; and submissions of agents.",
+    "SCHEMA_PATH_PREFIX": "/api/v1/",
+    "APPEND_COMPONENTS": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+    "SECURITY": [{"token": []}],
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "DISABLE_ERRORS_AND_WARNINGS": False,
+}
+
 # --- MCP --------------------------------------------------------------------------------------
 # Exact values, ports included: a pattern would let a page of a stranger's reach a server at home.
 MCP_ALLOWED_HOSTS = env.exact("MCP_ALLOWED_HOSTS")
