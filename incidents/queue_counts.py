@@ -87,7 +87,9 @@ def counts(seen: Sight, want: Wanted, others: Mapping[int, Wanted]) -> Counts:
 def add_up() -> None:
     """Add the steps of the counts up where many have gathered: one row for each group is left."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM (SELECT 1 FROM incidents_tally LIMIT %s) AS some", [_MANY_STEPS])
+        cursor.execute(
+            "SELECT count(*) FROM (SELECT 1 FROM incidents_tally LIMIT %s) AS steps", [_MANY_STEPS]
+        )
         if cursor.fetchone() == (_MANY_STEPS,):
             cursor.execute(_ADD_UP)
 
