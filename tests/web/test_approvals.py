@@ -13,6 +13,7 @@ from django.utils import timezone
 from accounts.models import Team, User
 from accounts.roles import Role
 from approvals.models import ActionRequest, Breaker, Decision, Freeze, Look, WriteSwitch
+from approvals.outcomes import Proposer
 from tests.db import writing
 from tests.db.writing import World
 from tests.web.hostile import HIDDEN, TEXTS
@@ -84,7 +85,7 @@ def test_another_digest_than_the_one_shown_is_refused(world: World) -> None:
 
 def test_whoever_proposed_it_is_told_that_somebody_else_decides(world: World) -> None:
     person = world.person(Role.ON_CALL)
-    request = world.prepared(by=writing.Proposer(person.actor, person=person.pk))
+    request = world.prepared(by=Proposer(person.actor, person=person.pk))
     client = by_passkey(person)
     assert "You proposed this request: somebody else has to decide it." in text_of(
         client.get(f"/approvals/{request.pk}/")
