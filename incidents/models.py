@@ -183,6 +183,11 @@ class Incident(models.Model):
         indexes = [
             models.Index(fields=["state", "-last_received_at", "-id"], name="incidents_by_state"),
             models.Index(fields=["source", "sender_key", "-id"], name="incidents_by_key"),
+            models.Index(
+                fields=["first_received_at"],
+                condition=Q(state="review", acknowledged_at=None),
+                name="drafts_unacknowledged",
+            ),
             *SHELF_INDEXES,
         ]
 

@@ -114,9 +114,9 @@ def interval_text(interval: Interval, hits: int, of: int) -> str:
 def board(wanted: Wanted, now: datetime) -> Board:
     """Read the sums and lay them out. `now` says which closings are old enough to have been reopened."""
     days = reading.by_day(wanted.filters, wanted.first, wanted.last)
-    earlier = reading.together(reading.by_day(wanted.filters, *wanted.before))
+    earlier = reading.together(reading.by_day(wanted.filters, *wanted.before, stages=()))
     whole = reading.together(days)
-    by_rule = reading.by_value(wanted, "rule", (wanted.first, wanted.last))
+    by_rule = reading.by_value(wanted, "rule", (wanted.first, wanted.last), stages=(RESOLVE,))
     audited = _audits(by_rule, now)
     strata = [Stratum(each.standing.false_passes, each.standing.audited, each.passes) for each in audited]
     rate, interval = weighted(strata)
@@ -156,9 +156,9 @@ def _groups(wanted: Wanted, by_rule: Mapping[str, Tally], today: date) -> Sequen
     now = (
         by_rule
         if wanted.group == "rule"
-        else reading.by_value(wanted, wanted.group, (wanted.first, wanted.last))
+        else reading.by_value(wanted, wanted.group, (wanted.first, wanted.last), stages=(RESOLVE,))
     )
-    before = reading.by_value(wanted, wanted.group, wanted.before)
+    before = reading.by_value(wanted, wanted.group, wanted.before, stages=())
     lines = [
         _line(names.get(value, value.replace("_", " ") if wanted.group == "rule" else value), value, tally,
               before.get(value, Tally()), RESOLVE)

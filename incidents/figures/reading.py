@@ -1,7 +1,7 @@
 """The sums that a page asks for: of days where one filter is set at most, else of the records."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import date, datetime, timedelta
 
 from incidents.figures import recording
@@ -11,8 +11,10 @@ from incidents.figures.tally import Tally
 from incidents.models import DaySum, Record, Recount, StaleIncident
 
 
-def by_day(filters: Mapping[str, str], first: date, last: date) -> dict[date, Tally]:
-    """Return the sum of each day that has incidents."""
+def by_day(
+    filters: Mapping[str, str], first: date, last: date, *, stages: Collection[str] | None = None
+) -> dict[date, Tally]:
+    """Return the sum of each day that has incidents; where stages are named, only they get percentiles."""
     if len(filters) > 1:
         found: dict[date, Tally] = defaultdict(Tally)
         for record in _records(filters, first, last):
@@ -20,11 +22,13 @@ def by_day(filters: Mapping[str, str], first: date, last: date) -> dict[date, Ta
         return dict(found)
     dimension, value = next(iter(filters.items()), (ALL, ""))
     rows = DaySum.objects.filter(dimension=dimension, value=value, day__range=(first, last)).order_by("day")
-    return {day: Tally.from_text(body) for day, body in rows.values_list("day", "body")}
+    return {day: Tally.from_text(body, stages=stages) for day, body in rows.values_list("day", "body")}
 
 
-def by_value(wanted: Wanted, dimension: str, span: tuple[date, date]) -> dict[str, Tally]:
-    """Return the sum of each value of a dimension, under the filters."""
+def by_value(
+    wanted: Wanted, dimension: str, span: tuple[date, date], *, stages: Collection[str]
+) -> dict[str, Tally]:
+    """Return the sum of each value of a dimension, under the filters, with percentiles of these stages."""
     found: dict[str, Tally] = defaultdict(Tally)
     if wanted.filters:
         for record in _records(wanted.filters, *span):
@@ -32,7 +36,7 @@ def by_value(wanted: Wanted, dimension: str, span: tuple[date, date]) -> dict[st
         return {value: tally for value, tally in found.items() if value}
     rows = DaySum.objects.filter(dimension=dimension, day__range=span).order_by("day")
     for value, body in rows.values_list("value", "body"):
-        found[value].add(Tally.from_text(body))
+        found[value].add(Tally.from_text(body, stages=stages))
     return dict(found)
 
 

@@ -6,10 +6,9 @@ percentile of rounded durations is the rounded percentile of the durations: addi
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
 
 from incidents.figures.intervals import LOG_UNIT, Logs, Rate
 from incidents.figures.stages import REOPENED_WITHIN, STAGES, Counted, Ended, Judged
@@ -177,30 +176,29 @@ class Tally:
         return Rate(judged - self.judged.get(Judged.NO_RULE, 0), judged)
 
     def to_text(self) -> str:
-        """Return the sum as stored text."""
+        """Return the sum as stored text. A stage's bars are text inside it: most readers need few of them."""
         times = {
-            name: [each.bars, [each.logs.count, each.logs.total, each.logs.squares], each.skewed]
+            name: [_packed(each.bars), [each.logs.count, each.logs.total, each.logs.squares], each.skewed]
             for name, each in self.times.items()
         }
-        return json.dumps(
-            [self.ended, self.judged, times, self.closings, self.comparable, self.overrides],
-            separators=(",", ":"),
-        )
+        parts = [self.ended, self.judged, times, self.closings, self.comparable, self.overrides]
+        return json.dumps(parts, separators=(",", ":"))
 
     @classmethod
-    def from_text(cls, text: str) -> "Tally":
-        """Read `to_text`'s text back."""
-        ended, judged, times, closings, comparable, overrides = json.loads(text)
-        return cls(
-            ended,
-            judged,
-            {name: _times(each) for name, each in times.items()},
-            closings,
-            comparable,
-            overrides,
-        )
+    def from_text(cls, text: str, *, stages: Collection[str] | None = None) -> "Tally":
+        """Read `to_text`'s text back; where stages are named, only they get their bars."""
+        ended, judged, packed, closings, comparable, overrides = json.loads(text)
+        times = {
+            name: Times(_unpacked(bars) if stages is None or name in stages else {}, Logs(*logs), skewed)
+            for name, (bars, logs, skewed) in packed.items()
+        }
+        return cls(ended, judged, times, closings, comparable, overrides)
 
 
-def _times(plain: tuple[Mapping[str, int], list[int], Any]) -> Times:
-    bars, logs, skewed = plain
-    return Times({int(bar): count for bar, count in bars.items()}, Logs(*logs), skewed)
+def _packed(bars: Mapping[int, int]) -> str:
+    return json.dumps([number for bar in sorted(bars) for number in (bar, bars[bar])], separators=(",", ":"))
+
+
+def _unpacked(packed: str) -> dict[int, int]:
+    flat = json.loads(packed)
+    return dict(zip(flat[::2], flat[1::2], strict=True))

@@ -62,6 +62,9 @@ class Investigation(models.Model):
                 condition=Q(state__in=["waiting", "queued", "running"]),
                 name="open_investigations",
             ),
+            models.Index(
+                fields=["finished_at", "outcome"], condition=~Q(outcome=""), name="model_runs_by_end"
+            ),
         ]
 
     def __str__(self) -> str:
