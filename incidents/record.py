@@ -31,6 +31,7 @@ def record(incident: Incident) -> dict[str, Any]:
         ],
         "verdict": _verdict(story),
         "draft": _text(story.draft) if story else "",
+        "draft_caution": story.caution if story else "",
         "edits": [
             {"number": each.number, **_said(each)} for each in reversed(editing.history(incident.pk))
         ],
@@ -62,6 +63,7 @@ def markdown(plain: Mapping[str, Any]) -> str:
         "## Verdict",
         _told(verdict),
         "## Answer",
+        *([plain["draft_caution"]] if plain["draft_caution"] and not plain["edits"] else []),
         _block(plain["edits"][-1]["text"] if plain["edits"] else plain["draft"]),
         *(f"## Closed: {one['outcome']}\n\n{_block(one['answer'])}" for one in plain["closings"]),
         "## Notes",

@@ -53,6 +53,7 @@ class Beside:
     """All of it for one draft."""
 
     written_by: str = "code"
+    caution: str = ""  # what stands in words above the text; empty where code wrote it or a pass was earned
     ids: Sequence[IdLine] = ()
     figures: Sequence[str] = ()
     rubric: str = ""  # the result's name; empty where nothing was graded
@@ -85,6 +86,7 @@ class Beside:
         """Return it as the API gives it, beside the draft's text."""
         return {
             "written_by": self.written_by,
+            "caution": self.caution or None,
             "citations": [
                 {"kind": each.kind, "id": each.text, "state": each.state, "reason": each.reason}
                 for each in self.ids
@@ -100,8 +102,21 @@ class Beside:
 
 def of_verdict(verdict_id: int) -> Beside | None:
     """Return what stands beside the draft of a verdict."""
-    draft = models.Draft.objects.select_related("investigation").filter(verdict_id=verdict_id).first()
+    draft = (
+        models.Draft.objects.select_related("investigation", "verdict").filter(verdict_id=verdict_id).first()
+    )
     return beside(draft) if draft else None
+
+
+def caution(draft: models.Draft) -> str:
+    """Return what a reader is told before the words of a draft that nobody vouches for."""
+    if draft.written_by == "code" or draft.verdict.passed:
+        return ""
+    author = "a model" if draft.written_by == "model" else "an outside agent"
+    return (
+        f"No pass was earned. This text is {author}'s own: the ids and figures that it names were checked, "
+        "and nothing else that it says."
+    )
 
 
 def beside(draft: models.Draft) -> Beside:
@@ -110,6 +125,7 @@ def beside(draft: models.Draft) -> Beside:
     gradings = list(row.evaluations.order_by("-pk")[:20]) if draft.rubric_result else []
     return Beside(
         written_by=draft.written_by,
+        caution=caution(draft),
         ids=[
             IdLine(each.kind, each.text, each.state, each.reason, each.entry, each.link)
             for each in draft.citations.all()[:_IDS]

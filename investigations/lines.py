@@ -113,4 +113,5 @@ class Story:
     answers: tuple[EntryLine, ...] = ()  # every entry of the run
     held: tuple[HeldLine, ...] = ()  # what people hold against it
     draft: str = ""
+    caution: str = ""  # what is said above a draft that nobody vouches for
     segments: tuple[Segment, ...] = ()

@@ -9,7 +9,7 @@ from pathlib import Path
 from django.conf import settings
 from django.utils import timezone
 
-from investigations import models, rulebook
+from investigations import beside, models, rulebook
 from investigations.demands import demands_of, is_early
 from investigations.judging import Frozen
 from investigations.lines import (
@@ -99,6 +99,7 @@ def story(investigation: models.Investigation) -> Story:
             HeldLine(each.entry, each.note) for each in frozen.case.refutations if each.author == "person"
         ),
         draft=last.draft.text,
+        caution=beside.caution(last.draft),
         segments=segments(last.draft.text, frozen.entries),
     )
 

@@ -39,6 +39,26 @@ _FIRST, _REPAIRED, _FALLBACK = RunResult.FIRST_PASS, RunResult.REPAIRED, RunResu
 _AGAIN = "Send the call again"
 _NO_TEXT = message({"role": "assistant", "content": None, "reasoning_content": '{"hypothesis": "x"}'})
 
+_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
+_HUGE = scripted.raw(_HEAD + b"x" * 10_000_000)
+_CALL = {"type": "function", "function": {"name": FIND[0], "arguments": FIND[1]}}
+
+
+def _whole(sent: Mapping[str, Any], finish: str) -> Scripted:
+    """Return a reply that comes in one piece: in the usual small ones a large one would take its time."""
+    told = {
+        "model": "scripted-1",
+        "choices": [{"message": {"role": "assistant", **sent}, "finish_reason": finish}],
+    }
+    return scripted.raw(_HEAD + json.dumps(told).encode())
+
+
+def _at_once(**changes: Any) -> Scripted:
+    return _whole({"content": json.dumps({**FINAL, **changes})}, "stop")
+
+
+_FLOOD = _whole({"content": None, "tool_calls": [_CALL] * 10_000}, "tool_calls")
+
 FAULTS: Mapping[str, Fault] = {
     "arguments cut in the middle": Fault(
         [calls(("find_job", '{"job_id": "pro')), DONE], _FIRST, unreadable=1, told=_AGAIN
@@ -164,6 +184,37 @@ FAULTS: Mapping[str, Fault] = {
         ],
         _FIRST,
     ),
+    "ten megabytes": Fault([_HUGE, DONE], _FIRST),
+    "ten megabytes, for ever": Fault([_HUGE] * 9, RunResult.ENDPOINT_DOWN),
+    "ten thousand calls at once": Fault([_FLOOD, DONE], _FIRST),
+    "as many calls as are read, all the same": Fault([calls(*[FIND] * 64)], _FALLBACK, asked=["job-1"]),
+    "a tool in letters that look alike": Fault(
+        [calls(("find_j\u043eb", FIND[1])), DONE], _FIRST, refused=1, told="There is no tool"
+    ),
+    "a tool with a letter that nobody sees": Fault(
+        [calls(("find_job\u200b", FIND[1])), DONE], _FIRST, refused=1, told="There is no tool"
+    ),
+    "a tool in wide letters and capitals": Fault(
+        [calls(("\uff46ind_job", FIND[1]), ("FIND_JOB", FIND[1])), DONE], _FIRST, refused=2
+    ),
+    "tools that write": Fault(
+        [calls(("restart_job", FIND[1]), ("approve", '{"request": 1}'), ("submit", "{}")), DONE],
+        _FIRST,
+        refused=3,
+    ),
+    # Too long to be said again beside what is wrong with it: no room for a repair.
+    "a draft of 200 KB": Fault([_at_once(draft="x" * 200_000), DONE], _FALLBACK),
+    "a draft that is too long": Fault([_at_once(draft="x" * 20_001), DONE], _REPAIRED, told="is too long"),
+    "an action with 200 KB of arguments": Fault(
+        [
+            _at_once(proposed_actions=[{"action": "x", "arguments": {"x": "y" * 200_000}, "why": "z"}]),
+            DONE,
+        ],
+        _FALLBACK,
+    ),
+    "a supposition with markup": Fault([final(proposed_hypothesis="<img src=x onerror=alert(1)>")], _FIRST),
+    "a reply by another model": Fault([says(json.dumps(FINAL), model="other-9\u202e<b>")], _FIRST),
+    "a stream that never ends": Fault([scripted.dribbles(0.02, DONE)] * 9, RunResult.ENDPOINT_DOWN),
     "a server that says nothing": Fault([scripted.slow(9, DONE)] * 9, RunResult.ENDPOINT_DOWN),
 }
 

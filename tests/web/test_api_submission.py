@@ -333,10 +333,20 @@ def test_an_agents_draft_is_checked_like_any_others(mcp: World) -> None:
     assert states == {str(entry): "verified", "99999999": "missing"}
     told = api.get(f"investigations/{number}").json()["draft"]
     assert told["written_by"] == "external"
+    assert told["caution"] is None  # a pass was earned
     assert "~~" in told["text"]
     assert {(each["kind"], each["state"]) for each in told["citations"]} == {
         ("entry", "verified"), ("entry", "missing"),
     }  # fmt: skip
+
+
+def test_an_agents_words_without_a_pass_come_with_a_caution(mcp: World) -> None:
+    api, number = held(mcp, "api-cautious")
+    api.submit(number, submission("none_of_these"))
+    assert api.get(f"investigations/{number}").json()["draft"]["caution"] == (
+        "No pass was earned. This text is an outside agent's own: the ids and figures that it names were "
+        "checked, and nothing else that it says."
+    )
 
 
 def test_a_person_sees_an_agents_draft_with_its_missing_ids_struck_through(mcp: World) -> None:

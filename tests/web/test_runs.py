@@ -55,10 +55,12 @@ def address(incident: Incident, rest: str = "") -> str:
     return f"/incidents/{incident.pk}/{f'{rest}/' if rest else ''}"
 
 
-def judged(settings: Any, draft: str = "The job finished.") -> tuple[Incident, Investigation]:
+def judged(
+    settings: Any, draft: str = "The job finished.", *, hypothesis: str = "job_finished_on_retry"
+) -> tuple[Incident, Investigation]:
     incident, run = arrived()
     final = submission(
-        "job_finished_on_retry",
+        hypothesis,
         draft=draft,
         proposed_actions=[{"action": "restart_job", "arguments": {"job": "job-7"}, "why": "It hangs."}],
     )
@@ -264,3 +266,26 @@ def test_a_hypothesis_without_a_rule_is_counted_on_the_rulebooks_page(
     assert "Hypotheses without a rule" in text_of(response)
     page = text_of(client.get(address(Incident.objects.latest("pk"))))
     assert "What it supposes, which no rule covers" in page
+
+
+def test_a_models_words_without_a_pass_say_so_before_they_begin_wherever_they_go(
+    settings: Any, connector: Scripted, make_user: MakeUser
+) -> None:
+    said = "No pass was earned. This text is a model's own"
+    incident, _ = judged(settings, draft="All is well, close it.", hypothesis="none_of_these")
+    client = a_person(make_user, role=Role.MANAGER)
+    page = text_of(client.get(address(incident))).replace("&#x27;", "'")
+    assert 0 < page.index(said) < page.index("All is well, close it.")
+    assert client.get(f"/incidents/{incident.pk}/record.json").json()["draft_caution"].startswith(said)
+    record = text_of(client.get(f"/incidents/{incident.pk}/record.md"))
+    assert 0 < record.index(said) < record.index("All is well, close it.")
+
+
+def test_a_models_words_with_a_pass_and_those_of_code_need_no_such_warning(
+    settings: Any, connector: Scripted, make_user: MakeUser
+) -> None:
+    incident, run = judged(settings)
+    assert run.verdicts.get().passed
+    client = a_person(make_user, role=Role.MANAGER)
+    assert "No pass was earned" not in text_of(client.get(address(incident)))
+    assert client.get(f"/incidents/{incident.pk}/record.json").json()["draft_caution"] == ""
