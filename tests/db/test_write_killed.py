@@ -18,6 +18,7 @@ from tests.db.writing import World
 from tests.fakes import writes
 
 LIMITS = "{writes_an_hour: 100000, actions_an_hour: 0, failures_an_hour: 0, open_per_team: 100000}"
+FULL = bool(os.environ.get("FULL"))
 MOST = 60
 
 
@@ -66,7 +67,7 @@ def killed(world: World, request: ActionRequest, at: int) -> bool:
 
 def test_wherever_it_is_killed_the_target_is_called_at_most_once_and_nobody_guesses(world: World) -> None:
     seen: dict[str, int] = {}
-    for at in range(MOST):
+    for at in range(0, MOST, 1 if FULL else 2):
         request = world.approved(name=f"n{at}", value=at + 1)
         if not killed(world, request, at):
             break
@@ -78,8 +79,7 @@ def test_wherever_it_is_killed_the_target_is_called_at_most_once_and_nobody_gues
     # Before the claim's commit it is as if nothing was: the next worker executes it. After it nobody calls.
     assert set(seen) <= {"succeeded 1", "aborted 0", "unknown 0", "unknown 1"}, seen
     assert sum(seen.values()) >= 10, seen
-    assert seen.get("aborted 0", 0) >= 1
-    assert seen.get("unknown 1", 0) >= 1
+    assert {"aborted 0", "unknown 1"} <= set(seen), seen
     assert not Execution.objects.filter(ended_at=None).exists()
 
 
