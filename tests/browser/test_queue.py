@@ -112,7 +112,7 @@ def test_on_a_phone_the_bar_is_within_reach(window: OpenWindow, site: Site, look
     picture(page, f"queue-chosen-{look}-390")
     sticking = page.evaluate(
         """() => [...document.querySelectorAll("#queue *")]
-            .filter((one) => !one.closest(".tabs, .filters, .sr, thead"))
+            .filter((one) => !one.closest(".tabs, .filters, .bulk, .sr, thead"))
             .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
             .map((one) => one.className || one.tagName)"""
     )

@@ -9,7 +9,7 @@ from django.utils import timezone
 from accounts.models import Team, User
 from accounts.roles import Role
 from incidents import queue, queue_counts, queue_saved
-from incidents.models import Identifier, Incident, Source, Tally
+from incidents.models import Identifier, Incident, Note, Source, Tally
 from incidents.queue_wants import SEVERITIES, Tab, Wanted
 from incidents.states import Origin, State
 from tests.db.sources import make_source
@@ -86,6 +86,8 @@ def test_words_of_the_draft_and_of_identifiers_are_found(make_user: MakeUser) ->
         assert numbers(ada, words) == [one.pk], words
     for words in ("nothing-like-this", "%", "'", "\\", "((", "💥", "zzz:*|yyy"):
         assert numbers(ada, words) == [], words
+    Note.objects.create(incident=one, by=ada, text="Ask Zebedee.", once="1", created_at=timezone.now())
+    assert numbers(ada, "zebedee") == [one.pk]
     Incident.objects.filter(pk=one.pk).update(title="Renamed")
     assert numbers(ada, word) == [one.pk], "a new title keeps what was said elsewhere"
     assert numbers(ada, "renamed") == [one.pk]
