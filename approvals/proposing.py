@@ -13,6 +13,7 @@ from accounts.permissions import Permission
 from approvals import sending
 from approvals.actions import registry
 from approvals.actions.base import Action, Proposal
+from approvals.actions.registry import Declared
 from approvals.digesting import NotDigestible, digest_of, text_of
 from approvals.models import ActionRequest
 from approvals.moving import Note, end_rollback, found, move, recorded, write
@@ -20,6 +21,7 @@ from approvals.outcomes import MoveRefused, ProposalRefused, Proposer
 from approvals.states import OPEN, State
 from audit import reading, writing
 from toolbox import schemas
+from toolbox.yamlfile import DefinitionError
 
 _LONGEST = 4_000
 _LOCK = 727_001  # proposals are filed one after the other, so that a team's cap and equal calls are exact
@@ -47,7 +49,7 @@ def file(
     proposal: Proposal, *, by: Proposer, about: About, now: datetime, replaces: ActionRequest | None = None
 ) -> ActionRequest:
     """File a proposal in the caller's transaction. Raises ProposalRefused, which nobody records yet."""
-    declared = registry.current()
+    declared = _declared()
     action = declared.actions.get(proposal.action)
     if action is None:
         raise ProposalRefused(
@@ -171,6 +173,14 @@ def _filed(
     )
     sending.after_commit("prepare", request.pk)
     return request
+
+
+def _declared() -> Declared:
+    """A broken file of actions stops proposals, and must not stop the verdict of the run that made one."""
+    try:
+        return registry.current()
+    except DefinitionError as error:
+        raise ProposalRefused(f"The file of actions cannot be used: {error}") from None
 
 
 def _target(action: Action, arguments: Mapping[str, Any]) -> str:

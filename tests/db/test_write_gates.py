@@ -8,9 +8,10 @@ import pytest
 
 from accounts.models import User
 from approvals import claiming, executing, services, verifying
-from approvals.actions.base import Check
+from approvals.actions.base import Check, Proposal
 from approvals.digesting import content_of
 from approvals.models import GateAnswer
+from approvals.outcomes import Proposer
 from tests.db import writing
 from tests.db.writing import World
 from tests.fakes import writes
@@ -155,3 +156,25 @@ def test_absent_empty_and_differing_answers_verify_nothing(expect: dict[str, Any
 
 def test_what_was_expected_is_verified() -> None:
     assert not verifying.unmet(Check("t", {}, {"numbers.0.value": 7}), {"numbers": [{"value": 7}]})
+
+
+def test_a_broken_file_of_actions_stops_proposals_in_words(
+    world: World, settings: Any, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("calls: 7\n")
+    settings.TRIAGE_ACTIONS = str(broken)
+    with pytest.raises(services.ProposalRefused, match=r"broken\.yaml:1"):
+        world.propose()
+
+
+def test_a_refused_proposal_of_a_run_does_not_undo_the_others(world: World) -> None:
+    proposals = [
+        Proposal("no.such.action", {}, "It would help."),
+        Proposal("test.set_number", {"name": "a", "value": 7}, "It would help."),
+        Proposal("test.set_number", {"name": "a", "value": "seven"}, "It would help."),
+    ]
+    taken = services.take_proposals(
+        proposals, by=Proposer("token:x"), incident=1, investigation=2, team=None, now=world.now
+    )
+    assert [each.action for each in taken] == ["test.set_number"]
