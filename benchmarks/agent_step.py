@@ -75,12 +75,15 @@ def measure() -> None:
 
     connector: Any = registry.current().connectors["bench"]
     model, tool = Watch(endpoint.complete), Watch(connector.ask)
-    endpoint.complete, connector.ask = model, tool
+    cpu = [Watch(model, time.thread_time), Watch(tool, time.thread_time)]
+    endpoint.complete, connector.ask = cpu
     begun: list[float] = []
+    worked: list[float] = []
     once = Loop.once
 
     def noted(loop: Any, *arguments: Any) -> Any:
         begun.append(time.perf_counter() * 1000)
+        worked.append(time.thread_time() * 1000)
         return once(loop, *arguments)
 
     Loop.once = noted  # type: ignore[method-assign, assignment] # it is watched
@@ -91,6 +94,10 @@ def measure() -> None:
     if row.outcome != "first_pass" or len(tool.taken) != STEPS:
         raise SystemExit(f"the run went otherwise: {outcome.reason} {row.outcome} {row.reason}")
     report(begun, model.taken, tool.taken)
+    others = [sum(each) for each in zip(cpu[0].taken, cpu[1].taken, strict=False)]
+    steps = zip(itertools.pairwise(worked), others, strict=False)
+    own = [after - before - other for (before, after), other in steps]
+    figure("a step's own processor time in this process, median", median(own), "ms")
 
 
 def opened() -> Any:
