@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from approvals.models import ActionRequest
 from tests.db import writing
 from tests.db.writing import World
 from tests.fakes import writes
