@@ -39,7 +39,7 @@ def digest(value: Any) -> str:
 
 
 def _holds_plain_types(value: Any) -> bool:
-    """Say whether a value, of which it is known that it ends, holds JSON's own types alone, and no long integer.
+    """Say whether a value, known to end, holds JSON's own types alone, and no long integer.
 
     One way through all of it without a word for where: most values need none.
     """

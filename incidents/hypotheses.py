@@ -13,7 +13,7 @@ from verdicts.verdict import verdict
 
 @dataclass(frozen=True, slots=True)
 class Discarded:
-    """One rule about incidents like this, judged on the same evidence; `short` are the facts that it lacks."""
+    """One rule about incidents like this, judged on the same evidence; `short` are the facts it lacks."""
 
     name: str
     sentence: str

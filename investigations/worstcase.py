@@ -40,7 +40,8 @@ def worst_of(
 ) -> Worst:
     """Compute it: `places` are the endpoints that a run may speak to, by what for.
 
-    Each turn may be with the dearest. A turn reads what fits beside the longest answer, and answers at that length.
+    Each turn may be with the dearest. A turn reads what fits beside the longest answer, and answers
+    at that length.
     """
     a_turn = [
         each.prices.of(max(0, each.context - each.max_tokens), each.max_tokens) for each in places.values()

@@ -114,21 +114,26 @@ def write(every: list[Plain], by: User) -> None:
         batch_size=2_000,
     )  # fmt: skip
     cases = Case.objects.bulk_create(
-        [Case(investigation=run, body="{}", digest="", judged_at=run.finished_at) for run in runs],
+        [Case(investigation=run, body="{}", digest="", judged_at=_ended(run)) for run in runs],
         batch_size=2_000,
     )
     verdicts = Verdict.objects.bulk_create(
         [Verdict(case=case, investigation=run, passed=one.judged == "pass", hypothesis=one.rule, reason="",
                  body=json.dumps({"facts": BODIES[one.judged], "refutations": [], "rule_version": 1}),
-                 rulebook_digest="", created_at=run.finished_at)
+                 rulebook_digest="", created_at=_ended(run))
          for one, run, case in zip(ran, runs, cases, strict=True)],
         batch_size=2_000,
     )  # fmt: skip
     Draft.objects.bulk_create(
-        [Draft(investigation=run, verdict=verdict, text="", created_at=run.finished_at)
+        [Draft(investigation=run, verdict=verdict, text="", created_at=_ended(run))
          for run, verdict in zip(runs, verdicts, strict=True)],
         batch_size=2_000,
     )  # fmt: skip
+
+
+def _ended(run: Investigation) -> datetime:
+    assert run.finished_at is not None  # every one of these was judged
+    return run.finished_at
 
 
 def reopen(every: list[Plain]) -> None:

@@ -91,6 +91,7 @@ def test_a_rule_with_passes_and_no_audit_leaves_the_rate_unknown() -> None:
 def test_rules_count_by_their_share_of_the_passes() -> None:
     rate, interval = weighted([Stratum(5, 100, 900), Stratum(0, 100, 100), Stratum(1, 1, 0)])
     assert rate == pytest.approx(0.045)
+    assert rate is not None
     assert interval.low < rate < interval.high
 
 

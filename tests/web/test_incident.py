@@ -200,6 +200,7 @@ def test_a_plain_browser_closes_by_post_and_redirect(passed: Incident, make_user
     assert "Closed: harmless." in page
     assert "All is well." in page
     resolution = Resolution.objects.get()
+    assert resolution.by is not None
     assert (resolution.answer, resolution.by.username) == ("All is well.", "ada")
     assert "incident.closed" in kinds(passed)
 

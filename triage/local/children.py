@@ -15,7 +15,9 @@ _TRACE_HEADERS = frozenset({"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TR
 _SIGN_IN = frozenset({"SSO_CLIENT_SECRET", "EMAIL_HOST_PASSWORD"})
 # The table in the design, "Who holds which secret". "+" stands for the connectors' read-only credentials.
 SECRETS: Mapping[str, frozenset[str]] = {
-    "web": frozenset({"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "NOTICE_KEY", *_SIGN_IN, *_TRACE_HEADERS, "+"}),
+    "web": frozenset(
+        {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "NOTICE_KEY", *_SIGN_IN, *_TRACE_HEADERS, "+"}
+    ),
     "investigate": frozenset({"DATABASE_URL", "REDIS_URL", *_MODEL_KEYS, *_TRACE_HEADERS, "+"}),
     "execute": frozenset({"DATABASE_URL", "REDIS_URL", "EXECUTOR_SECRETS", "+"}),
     "upkeep": frozenset(
