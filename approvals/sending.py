@@ -9,6 +9,7 @@ from django.db import transaction
 from approvals.models import ActionRequest
 
 _QUEUE = "execute"
+_GRADING = "investigate"
 _log = logging.getLogger(__name__)
 
 
@@ -30,6 +31,11 @@ def note_sent(request_id: int, at: datetime) -> None:
 def later(task: str, request_id: int, seconds: float) -> None:
     """Send a task that is to begin in so many seconds."""
     _send(task, request_id, seconds)
+
+
+def to_grader(token: str, *, seconds: float) -> None:
+    """Wake the worker that holds the models' keys; the message is void after so long. Errors are raised."""
+    current_app.send_task("approvals.tasks.grade", args=[token], queue=_GRADING, retry=False, expires=seconds)
 
 
 def _send(task: str, request_id: int, seconds: float) -> None:

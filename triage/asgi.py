@@ -1,5 +1,6 @@
 """The ASGI application that the web process serves: pages, API and webhooks by Django, /mcp beside it."""
 
+import logging
 import os
 from typing import cast
 
@@ -13,9 +14,13 @@ from django.conf import settings
 from toolbox import proofwatch
 from toolbox.mcp import front
 from triage.bodylimit import App, limit_bodies
+from triage.checks import write_credentials_are_elsewhere
 from triage.mcp_address import configured_address
 from triage.mcp_tools import House
 from triage.together import together
+
+for _found in write_credentials_are_elsewhere(None):
+    logging.getLogger(__name__).warning("%s %s", _found.msg, _found.hint)
 
 application = proofwatch.begun_by(
     together(

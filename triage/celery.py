@@ -6,7 +6,7 @@ from typing import Any
 
 from celery import Celery
 from celery.exceptions import SecurityWarning
-from celery.signals import worker_process_init, worker_process_shutdown
+from celery.signals import worker_process_init, worker_process_shutdown, worker_ready
 from kombu.transport import redis
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "triage.settings")
@@ -41,6 +41,13 @@ def prove_credentials(**_: Any) -> None:
     from toolbox import proofwatch
 
     proofwatch.begin()
+
+
+@worker_ready.connect
+def probe_write_credentials(sender: Any = None, **_: Any) -> None:
+    """Let the execute worker probe the write credentials as soon as it stands."""
+    if "execute" in app.amqp.queues.consume_from:
+        app.send_task("approvals.tasks.probe", queue="execute", retry=False, expires=110)
 
 
 @worker_process_shutdown.connect

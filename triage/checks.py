@@ -80,3 +80,19 @@ def tools_and_connectors(app_configs: Sequence[AppConfig] | None, **kwargs: Any)
             )
         )
     return found
+
+
+@register(Tags.security, deploy=True)
+def write_credentials_are_elsewhere(
+    app_configs: Sequence[AppConfig] | None, **kwargs: Any
+) -> list[CheckMessage]:
+    """Whether a process that serves or administers holds the write credentials (triage.W007)."""
+    if not settings.EXECUTOR_SECRETS:
+        return []
+    return [
+        Warning(
+            "EXECUTOR_SECRETS is set here: whoever takes over this process could write.",
+            hint="Set it in the environment of the execute worker alone.",
+            id="triage.W007",
+        )
+    ]

@@ -160,6 +160,11 @@ SEAL_SECONDS = env.integer("SEAL_SECONDS", 5, least=1)
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "incidents.tasks.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": 60}},
     "writes": {"task": "approvals.tasks.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": 60}},
+    "probes": {
+        "task": "approvals.tasks.probe",
+        "schedule": 120,
+        "options": {"queue": "execute", "expires": 110},
+    },
     "notices": {"task": "notices.tasks.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": 30}},
     "partitions": {"task": "audit.tasks.prepare_partitions", "schedule": 6 * 3600},
     "seal": {"task": "audit.tasks.seal", "schedule": SEAL_SECONDS, "options": {"expires": 60}},
