@@ -142,7 +142,8 @@ class SetNumber:
         return Proposal(self.name, back, "puts the old number back") if self.is_reversible else None
 
     def probe(self, hands: Hands) -> str:
-        return ""
+        mood = _mood("probe")
+        return "" if mood is None else mood  # type: ignore[no-any-return]  # nonsense is the point
 
 
 def declared(place: object) -> tuple[SetNumber, ...]:
