@@ -84,6 +84,8 @@ def choose(user: User, chosen: Sequence[str]) -> None:
 
 
 def _audience(audience: str, by: User) -> tuple[Team | None, bool]:
+    if audience and not by.has_perm(Permission.TRIAGE_INCIDENTS):
+        raise ViewRefused("Your role reads incidents: keep the view for yourself.")
     if audience == "all":
         if not by.has_perm(Permission.SEE_EVERY_TEAM):
             raise ViewRefused("Views for everybody are made by who sees every team. Share it with your team.")
