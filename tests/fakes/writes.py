@@ -143,7 +143,7 @@ class SetNumber:
 
     def probe(self, hands: Hands) -> str:
         mood = _mood("probe")
-        return "" if mood is None else mood  # type: ignore[no-any-return]  # nonsense is the point
+        return "" if mood is None else mood
 
 
 def declared(place: object) -> tuple[SetNumber, ...]:
