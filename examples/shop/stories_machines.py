@@ -22,6 +22,7 @@ def fill(book: Book, chance: Random) -> None:
     _crowd(book, chance)
     _purge(book)
     _failed_jobs(book)
+    _dead_job(book)
     _deploys(book)
     _maintenance(book)
 
@@ -104,6 +105,24 @@ def _failed_jobs(book: Book) -> None:
             started_at=book.now - timedelta(minutes=finished, seconds=8),
             finished_at=book.now - timedelta(minutes=finished),
         )
+
+
+def _dead_job(book: Book) -> None:
+    """The stock import that gave up: no alert names it, and people can have it run again."""
+    book.add(
+        "jobs",
+        id="job-48999",
+        tenant="linden-de",
+        queue="imports",
+        kind="import_stock",
+        state="dead",
+        attempts=5,
+        last_error_class="SupplierClosed",
+        last_error="SupplierClosed: the supplier's file server is down for the night",
+        enqueued_at=book.now - timedelta(minutes=125),
+        started_at=book.now - timedelta(minutes=101),
+        finished_at=book.now - timedelta(minutes=100),
+    )
 
 
 def _deploys(book: Book) -> None:
