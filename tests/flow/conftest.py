@@ -13,13 +13,14 @@ from triage.local.world import World
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
 READER_PASSWORD = "a reader's password for tests"
+WRITER_PASSWORD = "a writer's password for tests"
 
 
 @pytest.fixture(scope="session")
 def world(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> World:
     """The example shop, loaded on the test server."""
     made = World(tmp_path_factory.mktemp("world"))
-    made.load(servers.postgres.dsn("postgres"), READER_PASSWORD)
+    made.load(servers.postgres.dsn("postgres"), READER_PASSWORD, WRITER_PASSWORD)
     return made
 
 
@@ -34,6 +35,13 @@ def quick(servers: Servers, world: World) -> dict[str, str]:
         "DATABASE_POOL": "1",
         **world.variables(ROOT, reader),
     }
+
+
+@pytest.fixture
+def holding(servers: Servers, world: World, quick: dict[str, str]) -> dict[str, str]:
+    """The same with the shop's write credential, for the execute worker alone."""
+    writer = servers.postgres.dsn("shop", "shop_writer")
+    return {**quick, **world.variables(ROOT, quick["SHOP_READER_URL"], writer)}
 
 
 @pytest.fixture

@@ -77,6 +77,7 @@ def test_a_credential_that_can_write_is_found(doctor: Doctor, quick: dict[str, s
 def test_a_whole_installation_is_found_well(
     doctor: Doctor,
     quick: dict[str, str],
+    holding: dict[str, str],
     start_worker: Start,
     start_process: Start,
     start_all: Callable[[], object],
@@ -84,7 +85,7 @@ def test_a_whole_installation_is_found_well(
 ) -> None:
     make_user("oskar", role="administrator")
     start_all()
-    start_worker("execute", **quick)
+    start_worker("execute", **holding)
     start_process(
         "-c", "import triage.asgi; from triage.tasks import note_heartbeat; note_heartbeat()", **quick
     )
@@ -93,7 +94,8 @@ def test_a_whole_installation_is_found_well(
     def is_well() -> bool:
         done = doctor(**quick, DATABASE_POOL_SIZE="2")
         said.append(done.stdout)
-        return done.returncode == 0
+        # The first probe of the write credential comes a moment after its worker.
+        return done.returncode == 0 and _lines(done.stdout)["write shop_writer"][0] == "ok"
 
     wait_until(is_well, seconds=90, every=1)
     assert all(health != "failing" for health, _ in _lines(said[-1]).values())
