@@ -1,6 +1,7 @@
 """The write credentials, opened. The execute worker alone has them in its environment; nothing else can."""
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,6 +9,8 @@ from pathlib import Path
 from django.conf import settings
 
 from approvals.actions.base import CouldNotCheck, Hands
+
+_SECRET_FIELDS = frozenset({"dsn", "token", "secret", "password", "kubeconfig"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,18 @@ def opened(name: str) -> Hands:
             f"the write credential {name} is not here: the execute worker reads it from EXECUTOR_SECRETS"
         )
     return Credential(name, fields)
+
+
+def shared_with(name: str) -> str:
+    """Return the variable of this process that holds the same secret, which something reads with; else "".
+
+    Raises CouldNotCheck where this process does not hold the credential.
+    """
+    opened(name)
+    mine = {
+        value for field, value in _held()[name].items() if field in _SECRET_FIELDS and isinstance(value, str)
+    }
+    return next((variable for variable, value in os.environ.items() if value and value in mine), "")
 
 
 def names() -> frozenset[str]:

@@ -91,8 +91,13 @@ def _looked(name: str, actions: Sequence[Action]) -> Found:
     """Ask each action that uses the credential; the first that objects decides."""
     try:
         opened = hands.opened(name)
+        shared = hands.shared_with(name)
     except CouldNotCheck as error:
         return Found(False, str(error))
+    if shared:
+        return Found(
+            False, f"the same secret stands in {shared}: a credential that writes is used for nothing else"
+        )
     for action in actions:
         try:
             wrong: object = action.probe(opened)

@@ -69,6 +69,15 @@ def test_a_worker_without_the_credential_says_so_and_quotes_nothing(
     assert "EXECUTOR_SECRETS" in row.sentence
 
 
+def test_a_secret_that_something_reads_with_is_no_write_credential(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBERS_READER_TOKEN", "a secret of the numbers")
+    row = probed(world)
+    assert (row.is_ok, "NUMBERS_READER_TOKEN" in row.sentence) == (False, True)
+    assert "a secret of the numbers" not in row.sentence
+
+
 def test_a_probe_that_hangs_ends_in_time_and_is_not_begun_twice(world: World) -> None:
     writes.be(probe={"slow": 1.5})
     began = time.monotonic()
