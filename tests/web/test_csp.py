@@ -21,7 +21,7 @@ from toolbox.connectors.base import Outcome
 from triage.csp import POLICY
 
 pytestmark = pytest.mark.django_db
-_OURS = re.compile(r"^(hx-(get|post|target|swap|swap-oob|trigger|push-url|disabled-elt))$")
+_OURS = re.compile(r"^(hx-(get|post|target|swap|swap-oob|trigger|push-url|disabled-elt|sync))$")
 
 
 class Tags(HTMLParser):
