@@ -16,11 +16,13 @@ _TOKEN = "token:"  # noqa: S105 how the audit log begins a token's name
 
 def file(judgement: Judgement) -> None:
     """File the proposals of the run's last submission, in the transaction of its verdict; filed once."""
-    run = Investigation.objects.get(pk=judgement.investigation)
-    last = run.submissions.order_by("-pk").first()
+    run = Investigation.objects.filter(pk=judgement.investigation).first()
     incident = Incident.objects.filter(pk=judgement.incident).first()
+    if run is None or incident is None:
+        return
+    last = run.submissions.order_by("-pk").first()
     proposed = json.loads(last.body).get("proposed_actions") if last is not None else None
-    if incident is None or not proposed:
+    if not proposed:
         return
     if services.is_proposed_by_run(run.pk):
         return  # it is judged again, and its proposals have had their chance
