@@ -44,9 +44,9 @@ def test_a_person_speaks_against_a_verdict_and_withdraws_it(window: OpenWindow, 
 
 def test_a_rule_is_suspended_and_in_force_again(window: OpenWindow, site: Site) -> None:
     page = window().sign_in(site, ADMINISTRATOR).open(PATHS["rule"])
-    page.get_by_label("Why").fill("for a test")
+    page.locator("#because").fill("for a test")
     page.get_by_role("button", name="Suspend the rule").click()
     expect(page.locator("#messages")).to_contain_text("suspended")
-    page.get_by_label("Why").fill("for a test")
+    page.locator("#because").fill("for a test")
     page.get_by_role("button", name="Lift the suspension").click()
     expect(page.locator("#messages")).to_contain_text("in force again")
