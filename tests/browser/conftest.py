@@ -1,6 +1,8 @@
 """A headless Chromium, and the application to look at. One of each for all browser tests."""
 
+import os
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 import pytest
@@ -23,6 +25,12 @@ ARGUMENTS = [
 ]
 SCREENSHOTS = ROOT / "artifacts" / "screenshots"
 SIZES = {1440: 900, 390: 844}
+# Each width and each look once; every pair of them with FULL=1.
+LOOKS = (
+    list(product(sorted(SIZES), ("light", "dark")))
+    if os.environ.get("FULL") == "1"
+    else [(1440, "light"), (390, "dark")]
+)
 
 
 @pytest.fixture(scope="package")

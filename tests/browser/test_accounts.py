@@ -1,23 +1,18 @@
 """The account pages in use: a passkey made and shown, an invitation without script, and their looks."""
 
-import os
 import re
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from itertools import product
 
 import pytest
 from allauth.mfa.totp.internal import auth as totp
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import SCREENSHOTS, SIZES, OpenWindow, Window
+from tests.browser.conftest import LOOKS, SCREENSHOTS, OpenWindow, Window
 from tests.browser.site import Site
 from tests.browser.test_looks import serious
 
-# Each width and each look once; every pair of them with FULL=1.
-EVERY = list(product(SIZES, ("light", "dark")))
-LOOKS = EVERY if os.environ.get("FULL") == "1" else [(1440, "light"), (390, "dark")]
 OWNER, ADMINISTRATOR = "mats", "oskar"
 PATHS = {
     "account": "/account/",

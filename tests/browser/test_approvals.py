@@ -18,7 +18,7 @@ from approvals.actions.base import Proposal
 from approvals.models import ActionRequest, CredentialProbe, Freeze
 from approvals.outcomes import Proposer
 from approvals.proposing import About, propose
-from tests.browser.conftest import SCREENSHOTS, SIZES, OpenWindow
+from tests.browser.conftest import LOOKS, SCREENSHOTS, OpenWindow
 from tests.browser.site import Site
 from tests.browser.test_looks import serious
 from tests.db import writing
@@ -147,8 +147,7 @@ def test_the_countdown_runs_and_the_gates_come_by_themselves(
     assert one.complaints == []
 
 
-@pytest.mark.parametrize("look", ["light", "dark"])
-@pytest.mark.parametrize("width", sorted(SIZES))
+@pytest.mark.parametrize(("width", "look"), LOOKS)
 def test_the_pages_have_no_barrier_and_their_pictures_are_kept(
     window: OpenWindow,
     site: Site,

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import SCREENSHOTS, SIZES, OpenWindow
+from tests.browser.conftest import LOOKS, SCREENSHOTS, OpenWindow
 from tests.browser.site import Site
 from tests.browser.test_looks import serious
 
@@ -13,8 +13,7 @@ ADMINISTRATOR = "oskar"
 PATHS = {"tools": "/tools/", "entries": "/entries/", "found": "/entries/?status=observed", "asks": "/asks/"}
 
 
-@pytest.mark.parametrize("look", ["light", "dark"])
-@pytest.mark.parametrize("width", sorted(SIZES))
+@pytest.mark.parametrize(("width", "look"), LOOKS)
 def test_they_have_no_barrier_and_nothing_sticks_out(
     window: OpenWindow, site: Site, look: str, width: int
 ) -> None:
