@@ -6,11 +6,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from investigations import asked, endpoint, replied, terms, transcripts
+from investigations import asked, confidence, endpoint, replied, terms, transcripts
 from investigations.asked import Wish
 from investigations.budget import tokens_of, tokens_of_all
 from investigations.endpoint import Answered, NoReply
 from investigations.named import Endpoint
+from investigations.states import Purpose
 from investigations.talk import EndpointDown, EndpointRefused, Finish, Message, Reply, Spent, ToolOffer
 from investigations.tracing import Span, span_of_chat
 from investigations.transcripts import Occasion, Part
@@ -63,10 +64,16 @@ class Speaker:
             span.asked(messages)
             answered = self._answered(opened, body, sent, on_text)
             reply = self._whole(answered, sent)
-            transcripts.end(opened, reply, tries=answered.tries)
+            transcripts.end(opened, self._as_kept(reply), tries=answered.tries)
             reply = replace(reply, exchange=opened.id)
-            span.replied(reply)
+            span.replied(self._as_kept(reply))
         return reply
+
+    def _as_kept(self, reply: Reply) -> Reply:
+        """Return a reply as others may read it: of a classifier's, no word about its own confidence stays."""
+        if self._occasion.purpose is not Purpose.CLASSIFIER:
+            return reply
+        return replace(reply, text=confidence.without(reply.text))
 
     @contextmanager
     def _traced(self, tokens: int) -> Iterator[Span]:

@@ -101,6 +101,7 @@ class Purpose(StrEnum):
     GRADER = "grader"
     ASK = "ask"
     CANDIDATE = "candidate"
+    CLASSIFIER = "classifier"
     PROBE = "probe"
 
 

@@ -72,9 +72,15 @@ def arguments(text: str, declared: Mapping[str, Any]) -> dict[str, Any]:
     return value
 
 
+def is_fenced(text: str) -> bool:
+    """Return whether a text is one code fence, which is tolerated."""
+    found = _FENCE.fullmatch(text.strip())
+    return found is not None and "\n```" not in found["inside"]
+
+
 def _without_fence(text: str) -> str:
     found = _FENCE.fullmatch(text)
-    return found["inside"].strip() if found and "\n```" not in found["inside"] else text
+    return found["inside"].strip() if found and is_fenced(text) else text
 
 
 def _decoded(text: str) -> Any:
