@@ -35,6 +35,11 @@ def is_early(demand: Demand, now: datetime) -> bool:
     return demand.not_before is not None and demand.not_before > now
 
 
+def unasked(demands: Iterable[Demand], entries: Mapping[int, Entry], now: datetime) -> list[Demand]:
+    """Return what nobody has asked, as far as an answer can earn anything yet."""
+    return [each for each in demands if not is_early(each, now) and not is_asked(each, entries)]
+
+
 def ask_all(demands: Iterable[Demand], ask: Ask, *, author: str) -> tuple[Finding, ...]:
     """Ask each distinct question once, as far as the budget goes; return a finding for each fact."""
     findings: list[Finding] = []

@@ -64,6 +64,16 @@ class Asker:
         """Return the masked copy of the last answer, if it is this one: nobody has to make it again."""
         return self._last[1] if self._last is not None and self._last[0] == entry else None
 
+    @property
+    def caller(self) -> str:
+        """In whose name it asks."""
+        return self._scope.caller
+
+    def renew(self, tool: str) -> None:
+        """Hold on to the run for as long as a call of the tool may take; raise LeaseLost."""
+        if self._lease is not None:
+            renew(self._lease, gateway.longest(tool, self.caller))
+
     def on_behalf_of(self, caller: str) -> "Asker":
         """Return an asker in another name that spends the same budget under the same lease."""
         other = Asker(replace(self._scope, caller=caller), lease=self._lease, limit=self._limit)
@@ -74,8 +84,7 @@ class Asker:
         """Return the recorded answer. Raises BudgetSpent and LeaseLost, never for a tool's failure."""
         if not self._budget.take():
             raise BudgetSpent(f"The limit of {self._limit} tool calls was reached (INVESTIGATION_MAX_CALLS).")
-        if self._lease is not None:
-            renew(self._lease, gateway.longest(tool, self._scope.caller))
+        self.renew(tool)
         with span_of_tool(tool) as span:
             called = gateway.call(tool, arguments, self._scope)
             span.note(assay__entry=called.entry)

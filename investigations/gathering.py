@@ -16,10 +16,10 @@ from investigations import (
     models,
     playbook,
     rulebook,
-    steps,
     submissions,
     watching,
 )
+from investigations.demands import ask_all
 from investigations.evidence import Asker, entries_of
 from investigations.happenings import Happening
 from investigations.leases import Lease
@@ -27,6 +27,7 @@ from investigations.modelrun import Run
 from investigations.playbook import NOTHING, Gathered
 from investigations.safewords import safe
 from investigations.states import RunResult
+from investigations.surroundings import InProduction
 from investigations.talk import EndpointDown, EndpointRefused
 from investigations.topping import top_up
 from investigations.watching import Watching
@@ -73,47 +74,61 @@ def _by_playbook(row: models.Investigation, lease: Lease) -> Came:
 
 def _by_model(row: models.Investigation, lease: Lease) -> Came:
     watcher = Watching(watching.of_run(row.pk))
-    run = Run(row, lease, _subject(row), watcher)
-    limits = modelrun.limits()
-    budget = steps.budget_left(limits, row.pk)
-    purses = guarding.purses_of(row, run.subject, budget, limits)
+    run = Run(InProduction(row, lease), _subject(row), watcher, attempt=lease.attempt)
     try:
-        handed, loop = modelrun.gather(run, budget)
+        return by_model(run)
     except (EndpointDown, EndpointRefused) as trouble:
         watcher.note(Happening.PLAYBOOK_TOOK_OVER, {"reason": str(trouble)})
-        return _without_endpoint(run, str(trouble))
+        return _without_endpoint(row, lease, run, str(trouble))
+
+
+def by_model(run: Run) -> Came:
+    """Let a model gather, ask what its hypothesis lacks, and let the guards look at what it handed in.
+
+    Raises LeaseLost; EndpointDown and EndpointRefused as long as nothing valid was handed in.
+    """
+    around, subject, limits = run.around, run.subject, modelrun.limits()
+    budget = around.budget(limits)
+    purses = guarding.purses_of(around.rubric, subject, budget, limits)
+    handed, loop = modelrun.gather(run, budget)
     columns = {**run.digests(), "outcome": handed.result.value, "model": _named(loop.talk.steps)}
     if handed.value is None:
         return Came(Gathered(NOTHING, note=handed.note), columns=columns)
     # What a model was never shown it can't repeat, but it may have learnt a secret elsewhere.
     value = redaction.copy_for_readers(handed.value).value
     submission = contract.submission_of(value, MODEL)
-    added = top_up(row, run.subject, submission.hypothesis, _asker(row, lease, "rule"))
+    added = _topped_up(run, submission.hypothesis)
     came = Gathered(submission, note=handed.note)
     first = playbook.worth_waiting(
-        submission.hypothesis, run.subject, run.book, entries_of(row.pk), now=timezone.now()
+        submission.hypothesis, subject, run.book, around.entries(), now=around.now()
     )
     if first is not None:
         came = replace(came, wait_until=first.not_before, waits_for=first.fact)
         return Came(came, added, value, columns)
-    guards = guarding.Guarded(row, lease, run.subject, run.book, watcher, purses)
+    guards = guarding.Guarded(around, subject, run.book, run.watcher, purses)
     guarded = guards.after(replace(submission, draft=safe(submission.draft)), added)
     came = replace(came, submission=replace(guarded, draft=safe(guarded.draft)))
     return Came(came, added, value, columns)
 
 
+def _topped_up(run: Run, hypothesis: str) -> tuple[Finding, ...]:
+    ask = run.around.asker(CallScope(caller="rule", is_derived=True), limit=settings.INVESTIGATION_MAX_CALLS)
+    return ask_all(modelrun.lacking(run, hypothesis), ask, author="rule")
+
+
 def _by_agent(row: models.Investigation, lease: Lease, submission: Submission) -> Came:
     """Judge what an agent handed in before, once a critic has looked at it."""
-    run, limits = Run(row, lease, _subject(row), Watching(watching.of_run(row.pk))), modelrun.limits()
-    purses = guarding.purses_of(row, run.subject, steps.budget_left(limits, row.pk), limits)
+    around, limits = InProduction(row, lease), modelrun.limits()
+    run = Run(around, _subject(row), Watching(watching.of_run(row.pk)), attempt=lease.attempt)
+    purses = guarding.purses_of(row.rubric, run.subject, around.budget(limits), limits)
     added = top_up(row, run.subject, submission.hypothesis, _asker(row, lease, "rule"))
-    guarding.Guarded(row, lease, run.subject, run.book, run.watcher, purses).criticise(submission, added)
+    guarding.Guarded(around, run.subject, run.book, run.watcher, purses).criticise(submission, added)
     guarding.look_up_what_is_cited(row, lease, submission, added)
     return Came(Gathered(submission), added)
 
 
-def _without_endpoint(run: Run, trouble: str) -> Came:
-    came = _by_playbook(run.row, run.lease)
+def _without_endpoint(row: models.Investigation, lease: Lease, run: Run, trouble: str) -> Came:
+    came = _by_playbook(row, lease)
     note = f"{trouble} The playbook gathered instead. {came.gathered.note}".strip()
     columns = {**run.digests(), "outcome": RunResult.ENDPOINT_DOWN.value}
     return replace(came, gathered=replace(came.gathered, note=note), columns=columns)

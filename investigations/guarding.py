@@ -13,8 +13,6 @@ from investigations import (
     critic,
     drafts,
     endpoints,
-    guardrows,
-    leases,
     models,
     offering,
     rewriting,
@@ -31,10 +29,11 @@ from investigations.evidence import Asker, entries_of
 from investigations.happenings import Happening, Watcher
 from investigations.judging import freeze
 from investigations.leases import Lease
-from investigations.marking import Marker, inert, seen
+from investigations.marking import Marker, seen
 from investigations.restrained import restrained
 from investigations.rubric import Evaluation, Hands, Rubric
 from investigations.states import CitationState, Purpose
+from investigations.surroundings import Surroundings
 from investigations.talk import EndpointRefused
 from toolbox.scope import CallScope
 from verdicts.case import Entry, Finding, Subject, Submission
@@ -84,8 +83,7 @@ class Purses:
 class Guarded:
     """A run whose submission is there, and all that its guards need."""
 
-    row: models.Investigation
-    lease: Lease
+    around: Surroundings
     subject: Subject
     book: Rulebook
     watcher: Watcher
@@ -97,11 +95,11 @@ class Guarded:
         draft = seen(submission.draft)
         if not draft.strip():
             return submission
-        given = rubric.reading(self.row.rubric)
+        given = rubric.reading(self.around.rubric)
         hands = self._hands(given) if given else None
         if given is None or hands is None:
             return replace(submission, draft=self._mended(draft, submission, added))
-        most, earlier = settings.RUBRIC_ITERATIONS, guardrows.evaluations(self.row, given)
+        most, earlier = settings.RUBRIC_ITERATIONS, self.around.gradings(given)
         graded = rubric.improve(draft, given, hands=hands, iterations=most, earlier=earlier)
         assert graded is not None  # there is a rubric
         mended = self._mended(graded.draft, submission, added)
@@ -117,15 +115,15 @@ class Guarded:
     def _review(self, submission: Submission, added: tuple[Finding, ...]) -> None:
         """Let a critic look, once in a run."""
         rule = self.book.rules.get(submission.hypothesis)
-        if rule is None or guardrows.is_reviewed(self.row):
+        if rule is None or self.around.is_reviewed():
             return
         self.watcher.note(Happening.CRITIC_BEGAN, {})
-        frozen = freeze(self.row, submission, added, self._entries(), now=timezone.now())
+        frozen = self.around.freeze(submission, added)
         decided = verdict(frozen.case, frozen.subject, frozen.entries, self.book)
         brief = critic.Brief(self.subject, rule, decided, frozen.entries, offering.hints())
         dialogue = self._dialogue(Purpose.CRITIC, self.purses.critic, caller=critic.ACTOR)
         review = critic.review(brief, dialogue, self._entries)
-        guardrows.keep_review(self.row, self.lease, review)
+        self.around.keep_review(review)
         told = {"objections": len(review.objections), "refutations": len(review.refutations)}
         self.watcher.note(Happening.CRITIC_ENDED, {**told, "note": review.note})
 
@@ -134,7 +132,7 @@ class Guarded:
         grades_by = rewriting.GRADER if settings.GRADER_HAS_TOOLS else ""
 
         def keep(evaluation: Evaluation) -> None:
-            guardrows.keep_evaluation(self.row, self.lease, given, evaluation)
+            self.around.keep_grading(given, evaluation)
             gaps = sum(not each.passed for each in evaluation.grading.criteria)
             told = {"iteration": evaluation.iteration, "result": evaluation.result.value, "gaps": gaps}
             self.watcher.note(Happening.RUBRIC_ENDED, told)
@@ -156,17 +154,18 @@ class Guarded:
             return rewriting.Reviser(talk, self._shown())(text, wanted)
 
         def ground() -> Ground:
-            frozen = freeze(self.row, submission, added, self._entries(), now=timezone.now())
+            frozen = self.around.freeze(submission, added)
             return drafts.ground_of(frozen, self.book)
 
-        look_up = self._restrained(looker(self.row, self.lease, self.subject))
+        ask = self.around.asker(looking_up(self.subject), limit=settings.INVESTIGATION_MAX_CALLS)
+        look_up = self._restrained(ask)
         checked = rewriting.checked(draft, ground, look_up, revise)
         told = {state.value: len(checked.of(state)) for state in CitationState}
         self.watcher.note(Happening.CHECKED_CITATIONS, {**told, "figures": len(checked.figures)})
         return checked.written
 
     def _entries(self) -> dict[int, Entry]:
-        return entries_of(self.row.pk)
+        return self.around.entries()
 
     def _shown(self) -> rewriting.Shown:
         return rewriting.Shown(self.subject, self._entries, offering.hints())
@@ -178,45 +177,39 @@ class Guarded:
     def _dialogue(self, purpose: Purpose, purse: Budget, *, caller: str) -> Dialogue:
         """Return a dialogue with the endpoint of a purpose; without a caller it is offered no tools."""
         try:
-            place = endpoints.endpoint_for(purpose)
-            model = endpoints.model_for(purpose, investigation=self.row.pk, incident=self.row.incident_id)
+            place = self.around.place(purpose)
+            model = self.around.model(purpose)
         except EndpointRefused as refused:
             return Unreachable(str(refused))
         return Conferring(
             model=Metered(model, purse, place.prices, place.max_tokens),
             tools=lambda marker: self._tools(marker, purse, caller),
             watcher=self.watcher,
-            heed=lambda: leases.renew(self.lease, place.total_seconds),
+            heed=lambda: self.around.hold(place.total_seconds),
             room=place.context - place.max_tokens,
         )
 
     def _tools(self, marker: Marker, purse: Budget, caller: str) -> Tools:
-        offers = offering.offers(caller) if caller else ()
-        in_name = replace(self.lease, actor=caller)
+        offers = self.around.offers(caller) if caller else ()
         scope = CallScope(
             caller=caller or WRITING,
-            investigation=self.row.pk,
-            incident=self.row.incident_id,
             allow=frozenset(offer.name for offer in offers),
             subject=dict(self.subject.identifiers),
         )
         return Tools(
             offers=offers,
-            ask=self._restrained(Asker(scope, lease=self.lease, limit=settings.AGENT_MAX_CALLS)),
+            ask=self._restrained(self.around.asker(scope, limit=settings.AGENT_MAX_CALLS)),
             marker=marker,
             take=purse.take_call,
-            misasked=lambda tool, why: leases.note(
-                in_name, "call.unreadable", tool=inert(tool)[:100], reason=inert(why)[:300]
-            ),
+            misasked=lambda tool, why: self.around.note_misasked(tool, why, by=caller),
             hints=offering.hints(),
         )
 
 
-def purses_of(row: models.Investigation, subject: Subject, budget: Budget, limits: Limits) -> Purses:
+def purses_of(rubric_text: str, subject: Subject, budget: Budget, limits: Limits) -> Purses:
     """Set aside what the guards of this run will need."""
-    return Purses.set_aside(
-        budget, limits, has_critic=subject.kind in settings.CRITIC_KINDS, has_rubric=bool(row.rubric.strip())
-    )
+    has_critic, has_rubric = subject.kind in settings.CRITIC_KINDS, bool(rubric_text.strip())
+    return Purses.set_aside(budget, limits, has_critic=has_critic, has_rubric=has_rubric)
 
 
 def has_critic_for(subject: Subject, hypothesis: str) -> bool:
@@ -253,11 +246,12 @@ def demanded(subject: Subject, book: Rulebook) -> frozenset[str]:
 
 def looker(row: models.Investigation, lease: Lease | None, subject: Subject) -> Asker:
     """Return an asker that looks ids up: for a short time each, and held to what the incident is about."""
-    scope = CallScope(
-        caller=LOOKING_UP,
-        investigation=row.pk,
-        incident=row.incident_id,
-        subject=dict(subject.identifiers),
-        seconds=float(settings.CITATION_SECONDS),
-    )
+    scope = replace(looking_up(subject), investigation=row.pk, incident=row.incident_id)
     return Asker(scope, lease=lease, limit=settings.INVESTIGATION_MAX_CALLS)
+
+
+def looking_up(subject: Subject) -> CallScope:
+    """Return the scope in which ids are looked up."""
+    return CallScope(
+        caller=LOOKING_UP, subject=dict(subject.identifiers), seconds=float(settings.CITATION_SECONDS)
+    )

@@ -8,30 +8,25 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import partial
 from typing import Any
 
 from django.conf import settings
-from django.utils import timezone
 
-from audit import writing
-from investigations import contract, endpoints, leases, models, offering, rulebook, steps
+from investigations import contract, offering, rulebook
 from investigations.budget import Budget, Limits, Metered
 from investigations.calling import Tools
 from investigations.conversation import Conversation
-from investigations.demands import demands_of, is_asked, is_early, question
-from investigations.evidence import Asker, entries_of
+from investigations.demands import demands_of, question, unasked
 from investigations.handing import Handed, Handing, asked_with
 from investigations.happenings import Happening, Watcher
-from investigations.leases import Lease
 from investigations.loop import Loop
 from investigations.marking import Marker, fresh, inert, shown
 from investigations.prompts import prompt, prompts_digest
 from investigations.states import Purpose, StepKind
+from investigations.surroundings import Surroundings
 from investigations.talk import Role
-from toolbox import gateway
 from toolbox.scope import CallScope
-from verdicts.case import NONE_OF_THESE, Entry, Subject
+from verdicts.case import NONE_OF_THESE, Subject
 from verdicts.demand import Demand
 from verdicts.rulebook import Rulebook
 
@@ -44,11 +39,11 @@ PROMPTS = ("investigator", "incident", "repair", "sufficiency", "note")
 class Run:
     """One attempt of one model's run, with the rulebook that its contract was filled in from."""
 
-    row: models.Investigation
-    lease: Lease
+    around: Surroundings
     subject: Subject
     watcher: Watcher
     book: Rulebook = field(default_factory=rulebook.current_rulebook)
+    attempt: int = 1
 
     def digests(self) -> dict[str, str]:
         """Return what the run is told and held to, as digests."""
@@ -79,15 +74,14 @@ def gather(run: Run, budget: Budget) -> tuple[Handed, Loop]:
 
 def lacking(run: Run, hypothesis: str) -> list[Demand]:
     """Return what the hypothesis demands and nobody has asked, as far as an answer can earn anything yet."""
-    now, entries = timezone.now(), entries_of(run.row.pk)
     demands = demands_of(hypothesis, run.subject, run.book)
-    return [each for each in demands if not is_early(each, now) and not is_asked(each, entries)]
+    return unasked(demands, run.around.entries(), run.around.now())
 
 
 def _loop(run: Run, budget: Budget) -> Loop:
-    place = endpoints.endpoint_for(Purpose.INVESTIGATOR)
-    model = endpoints.model_for(Purpose.INVESTIGATOR, investigation=run.row.pk, incident=run.row.incident_id)
-    notebook = steps.Steps(run.lease, seconds=place.total_seconds)
+    place = run.around.place(Purpose.INVESTIGATOR)
+    model = run.around.model(Purpose.INVESTIGATOR)
+    notebook = run.around.notebook(place.total_seconds)
     talk = Conversation(notebook)
     marker = _opened(run, talk)
     return Loop(
@@ -103,10 +97,10 @@ def _loop(run: Run, budget: Budget) -> Loop:
 def _opened(run: Run, talk: Conversation) -> Marker:
     """Tell the model what it is to do, or find the marker of a run that is taken over."""
     if talk.steps:
-        run.watcher.note(Happening.RESUMED, {"attempt": run.lease.attempt})
+        run.watcher.note(Happening.RESUMED, {"attempt": run.attempt})
         marker = Marker.of(talk.steps[0].message.text)
     else:
-        run.watcher.note(Happening.BEGAN, {"attempt": run.lease.attempt})
+        run.watcher.note(Happening.BEGAN, {"attempt": run.attempt})
         marker = fresh()
         talk.say(StepKind.OPENING, _instructions(run, marker), role=Role.SYSTEM)
     if talk.count(StepKind.OPENING) == 1:
@@ -159,49 +153,28 @@ def _questions(run: Run, marker: Marker) -> str:
 
 
 def _tools(run: Run, budget: Budget, talk: Conversation, marker: Marker) -> Tools:
-    offers = offering.offers(ACTOR)
+    offers = run.around.offers(ACTOR)
     scope = CallScope(
         caller=ACTOR,
-        investigation=run.row.pk,
-        incident=run.row.incident_id,
         allow=frozenset(offer.name for offer in offers),
         subject=dict(run.subject.identifiers),
     )
-    ask = Asker(scope, lease=None, limit=settings.AGENT_MAX_CALLS)
+    ask = run.around.asker(scope, limit=settings.AGENT_MAX_CALLS, is_held=True)
     tools = Tools(
         offers=offers,
-        ask=partial(_ask, run, ask),
+        ask=ask,
         copy_of=ask.copy_of,
         marker=marker,
         take=budget.take_call,
-        misasked=lambda tool, why: _note_misasked(run, tool, why),
+        misasked=lambda tool, why: run.around.note_misasked(tool, why, by=ACTOR),
         hints=offering.hints(),
     )
     tools.recall(talk.steps)
     known = {step.entry for step in talk.steps}
-    for number, entry in entries_of(run.row.pk).items():
+    for number, entry in run.around.entries().items():
         if entry.asked_by == ACTOR and number not in known:
             tools.left[question(entry.tool, entry.arguments)] = entry
     return tools
-
-
-def _ask(run: Run, ask: Asker, tool: str, arguments: Mapping[str, Any]) -> Entry:
-    """Ask one tool. The step that was kept just before holds the run: only a longer call needs more."""
-    longest = gateway.longest(tool, ACTOR)
-    if longest > settings.LEASE_SECONDS / 2:
-        leases.renew(run.lease, longest)
-    return ask(tool, arguments)
-
-
-def _note_misasked(run: Run, tool: str, why: str) -> None:
-    """Leave an entry of a call that could not be read; what it held is in the transcript, masked."""
-    writing.write(
-        "call.unreadable",
-        {"tool": inert(tool)[:100], "reason": inert(why)[:300]},
-        actor=ACTOR,
-        incident=run.row.incident_id,
-        investigation=run.row.pk,
-    )
 
 
 def _heed(run: Run, talk: Conversation, seconds: float) -> None:
@@ -210,8 +183,8 @@ def _heed(run: Run, talk: Conversation, seconds: float) -> None:
     Raises LeaseLost when the run was stopped or taken over.
     """
     if seconds:
-        leases.renew(run.lease, seconds)
-    for note in steps.unheard(run.row.pk):
+        run.around.hold(seconds)
+    for note in run.around.unheard():
         talk.say(StepKind.NOTE, prompt("note", note=inert(note.text)))
-        steps.heard(note)
+        run.around.heard(note)
         run.watcher.note(Happening.HEARD, {"by": note.made_by, "text": note.text})
