@@ -1,0 +1,187 @@
+"""The statistics of trials, held to reference numbers, to their limits, and to SciPy."""
+
+import math
+import random
+from collections.abc import Callable
+
+import pytest
+from scipy import special
+
+from incidents.figures.intervals import clopper_pearson
+from trials.statistics import (
+    Difference,
+    Trials,
+    evidence_against,
+    highest_at_any_time,
+    is_above_at_any_time,
+    lowest_at_any_time,
+    mcnemar,
+    pass_all,
+    pass_at,
+    power,
+    rows_needed,
+    sequential,
+)
+
+_CHANCE = random.Random(20261130)
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda: mcnemar(-1, 3),
+        lambda: Trials(of=3, well=4),
+        lambda: Difference(lost=0.7, gained=0.4),
+        lambda: pass_at([Trials(3, 1)], 0),
+        lambda: evidence_against(4, 3, 0.1),
+        lambda: evidence_against(1, 3, 1.1),
+        lambda: highest_at_any_time(0, 10, alpha=0),
+        lambda: sequential(0.05, 0.01),
+        lambda: sequential(0.01, 0.05).says(3, 2),
+        lambda: rows_needed(0.8, Difference(lost=0.05, gained=0.05)),
+        lambda: rows_needed(0.99, Difference(lost=0.010, gained=0.009)),
+    ],
+)
+def test_counts_and_rates_that_cannot_be_are_refused(refused: Callable[[], object]) -> None:
+    with pytest.raises(ValueError):
+        refused()
+
+
+def test_six_rows_that_differ_all_one_way_are_significant_and_five_are_not() -> None:
+    six, five = mcnemar(6, 0), mcnemar(5, 0)
+    assert (round(six.p, 3), round(five.p, 3)) == (0.031, 0.062)
+    assert six.is_against(0.05)
+    assert not five.is_against(0.05)
+    assert not mcnemar(0, 6).is_against(0.05)
+
+
+@pytest.mark.parametrize("each", [0, 1, 7])
+def test_as_many_lost_as_gained_says_nothing(each: int) -> None:
+    assert mcnemar(each, each).p == 1.0
+    assert not mcnemar(each, each).is_against(0.999)
+
+
+def test_mcnemar_equals_scipys_binomial_on_random_counts() -> None:
+    for _ in range(200):
+        lost, gained = _CHANCE.randrange(60), _CHANCE.randrange(60)
+        least, rows = min(lost, gained), lost + gained
+        below = special.bdtr(least, rows, 0.5)
+        exactly = below - (special.bdtr(least - 1, rows, 0.5) if least else 0)
+        found = mcnemar(lost, gained)
+        assert found.p == pytest.approx(min(1.0, 2 * below), abs=1e-12)
+        assert found.mid_p == pytest.approx(min(1.0, 2 * below - exactly), abs=1e-12)
+
+
+def test_clopper_pearson_equals_scipys_beta_on_random_counts() -> None:
+    for _ in range(25):
+        of = _CHANCE.randrange(1, 900)
+        hits = _CHANCE.randrange(of + 1)
+        found = clopper_pearson(hits, of)
+        if hits == 0:
+            wanted = (0.0, special.betaincinv(1, of, 0.95))
+        elif hits == of:
+            wanted = (special.betaincinv(of, 1, 0.05), 1.0)
+        else:
+            wanted = (
+                special.betaincinv(hits, of - hits + 1, 0.025),
+                special.betaincinv(hits + 1, of - hits, 0.975),
+            )
+        assert (found.low, found.high) == pytest.approx(wanted, abs=1e-9)
+
+
+def test_eight_of_ten_pass_at_three_always_and_all_three_less_than_half() -> None:
+    ten = [Trials(of=10, well=8)]
+    assert pass_at(ten, 3) == 1.0
+    assert round(pass_all(ten, 3) or 0, 2) == 0.47
+
+
+def test_items_with_fewer_trials_than_k_are_left_out() -> None:
+    mixed = [Trials(of=2, well=0), Trials(of=3, well=3)]
+    assert pass_all(mixed, 3) == 1.0
+    assert pass_at(mixed[:1], 3) is None
+
+
+def test_pass_at_and_pass_all_equal_scipys_combinations_on_random_trials() -> None:
+    for _ in range(100):
+        k = _CHANCE.randrange(1, 6)
+        tried = [Trials(of=n, well=_CHANCE.randrange(n + 1)) for n in _CHANCE.choices(range(k, 15), k=5)]
+        bad = [special.comb(each.of - each.well, k) / special.comb(each.of, k) for each in tried]
+        good = [special.comb(each.well, k) / special.comb(each.of, k) for each in tried]
+        assert pass_at(tried, k) == pytest.approx(1 - sum(bad) / 5, abs=1e-12)
+        assert pass_all(tried, k) == pytest.approx(sum(good) / 5, abs=1e-12)
+
+
+def test_no_false_pass_in_299_is_at_most_two_point_one_percent_at_any_time() -> None:
+    assert round(highest_at_any_time(0, 299), 3) == 0.021
+    assert round(clopper_pearson(0, 299).high, 3) == 0.010
+
+
+def test_nothing_seen_bounds_nothing() -> None:
+    assert (lowest_at_any_time(0, 0), highest_at_any_time(0, 0)) == (0.0, 1.0)
+    assert not is_above_at_any_time(0, 0, 0.01)
+    assert evidence_against(1, 2, 0.0) == evidence_against(1, 2, 1.0) == math.inf
+
+
+def test_the_evidence_equals_scipys_beta_functions_and_its_bounds_are_where_it_is_twenty() -> None:
+    for _ in range(40):
+        of = _CHANCE.randrange(1, 400)
+        hits, rate = _CHANCE.randrange(of + 1), _CHANCE.uniform(0.01, 0.99)
+        exponent = special.betaln(hits + 0.5, of - hits + 0.5) - special.betaln(0.5, 0.5)
+        exponent -= special.xlogy(hits, rate) + special.xlog1py(of - hits, -rate)
+        assert evidence_against(hits, of, rate) == pytest.approx(min(math.exp(min(exponent, 700)), math.inf))
+        for edge in (lowest_at_any_time(hits, of), highest_at_any_time(hits, of)):
+            assert edge in (0.0, 1.0) or evidence_against(hits, of, edge) == pytest.approx(20, rel=1e-6)
+        assert lowest_at_any_time(hits, of) <= hits / of <= highest_at_any_time(hits, of)
+
+
+def test_an_alarm_valid_at_any_time_cries_wolf_far_less_than_a_test_repeated_each_week() -> None:
+    fixed = _false_alarm(lambda x, n: bool(x and special.bdtrc(x - 1, n, 0.02) < 0.05))
+    mixture = _false_alarm(lambda x, n: is_above_at_any_time(x, n, 0.02))
+    assert fixed == pytest.approx(0.15, abs=0.01)
+    assert mixture == pytest.approx(0.003, abs=0.001)
+
+
+def _false_alarm(is_alarm: Callable[[int, int], bool], *, looks: int = 26, audits: int = 20) -> float:
+    """Return the exact chance that a rate at its limit, 2 %, is ever called above it."""
+    rate = 0.02
+    step = [math.comb(audits, x) * rate**x * (1 - rate) ** (audits - x) for x in range(8)]
+    quiet, alarmed = {0: 1.0}, 0.0
+    for look in range(1, looks + 1):
+        after: dict[int, float] = {}
+        for x, chance in quiet.items():
+            for more, likely in enumerate(step):
+                after[x + more] = after.get(x + more, 0.0) + chance * likely
+        alarmed += sum(chance for x, chance in after.items() if is_alarm(x, look * audits))
+        quiet = {x: chance for x, chance in after.items() if not is_alarm(x, look * audits)}
+    return alarmed
+
+
+def test_the_sequential_test_of_a_new_rule_is_over_after_55_clean_audits() -> None:
+    test = sequential(0.01, 0.05)
+    assert [round(each, 3) for each in (test.clean, test.bad)] == [-0.041, 1.609]
+    assert [round(each, 2) for each in (test.accept, test.reject)] == [-2.25, 2.89]
+    assert [test.says(0, 54), test.says(0, 55), test.says(1, 1), test.says(2, 2)] == [
+        "go on",
+        "accept",
+        "go on",
+        "reject",
+    ]
+
+
+@pytest.mark.parametrize(("rows", "wanted"), [(40, 0.30), (60, 0.51), (100, 0.77), (150, 0.92), (200, 0.97)])
+def test_the_power_to_notice_a_loss_of_ten_points(rows: int, wanted: float) -> None:
+    # The reference is simulated, ours is exact: they agree within the simulation's error.
+    assert power(rows, Difference(lost=0.125, gained=0.025)) == pytest.approx(wanted, abs=0.011)
+
+
+def test_a_loss_of_five_points_needs_three_hundred_rows() -> None:
+    five = Difference(lost=0.075, gained=0.025)
+    assert power(300, five) == pytest.approx(0.80, abs=0.011)
+    assert power(0, five) == power(100, Difference(lost=0, gained=0)) == 0.0
+
+
+@pytest.mark.parametrize("wanted", [0.3, 0.5, 0.8])
+def test_the_rows_needed_reach_the_power_that_is_wanted(wanted: float) -> None:
+    ten = Difference(lost=0.125, gained=0.025)
+    rows = rows_needed(wanted, ten)
+    assert power(rows, ten) >= wanted > power(rows - 5, ten)
