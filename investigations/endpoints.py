@@ -5,14 +5,14 @@ from typing import Any
 
 from django.conf import settings
 
-from investigations import named, quirks
+from investigations import named, quirks, transcripts
 from investigations.byschema import BySchema
 from investigations.named import AddressUnusable, Endpoint
 from investigations.quirks import QuirksUnknown, Tools
 from investigations.speaking import Speaker
 from investigations.states import Purpose
 from investigations.talk import EndpointRefused, Model
-from investigations.transcripts import Occasion
+from investigations.transcripts import Keeper, Occasion
 
 DEFAULT = "default"
 _OWN = {
@@ -36,7 +36,12 @@ def model_for(
     that is given the key can use what it returns.
     """
     place = endpoint_named(endpoint) if endpoint else endpoint_for(purpose)
-    speaker = Speaker(place, Occasion(purpose, investigation, incident))
+    return speaking_to(place, Occasion(purpose, investigation, incident))
+
+
+def speaking_to(place: Endpoint, occasion: Occasion, keeper: Keeper = transcripts) -> Model:
+    """Return the Model of an endpoint on one occasion, its exchanges kept where `keeper` says."""
+    speaker = Speaker(place, occasion, keeper)
     return BySchema(speaker) if place.quirks.tools is Tools.BY_SCHEMA else speaker
 
 

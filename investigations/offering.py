@@ -8,13 +8,16 @@ from toolbox import acknowledgements, proofs, registry, toolrules
 from toolbox.definitions import ToolDefinition
 
 
-def offers(caller: str) -> tuple[ToolOffer, ...]:
-    """Return the tools in the order of their names. One that would be refused anyway is not offered."""
+def offers(caller: str, *, is_recorded: bool = False) -> tuple[ToolOffer, ...]:
+    """Return the tools in the order of their names. One that would be refused anyway is not offered.
+
+    `is_recorded`: answers come from a record, so that no credential has to be proven for them.
+    """
     standing, loaded = toolrules.standing(), registry.current().definitions
     return tuple(
         ToolOffer(name, inert(f"{each.title}. {each.description}"), each.input)
         for name, each in sorted(loaded.items())
-        if not standing.hides(name, caller) and not _is_refused(each)
+        if not standing.hides(name, caller) and (is_recorded or not _is_refused(each))
     )
 
 

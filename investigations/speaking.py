@@ -14,7 +14,7 @@ from investigations.named import Endpoint
 from investigations.states import Purpose
 from investigations.talk import EndpointDown, EndpointRefused, Finish, Message, Reply, Spent, ToolOffer
 from investigations.tracing import Span, span_of_chat
-from investigations.transcripts import Occasion, Part
+from investigations.transcripts import Keeper, Occasion, Part
 
 _KEY_MASK = "[redacted: model key]"
 
@@ -22,9 +22,9 @@ _KEY_MASK = "[redacted: model key]"
 class Speaker:
     """A Model. What it sends is exactly what its transcripts keep."""
 
-    def __init__(self, place: Endpoint, occasion: Occasion) -> None:
-        self._place, self._occasion = place, occasion
-        self._step = transcripts.count(occasion)
+    def __init__(self, place: Endpoint, occasion: Occasion, keeper: Keeper = transcripts) -> None:
+        self._place, self._occasion, self._keeper = place, occasion, keeper
+        self._step = keeper.count(occasion)
         self._said: dict[Message, tuple[Part, Mapping[str, Any]]] = {}
         self._kept: set[str] = set()
 
@@ -64,7 +64,7 @@ class Speaker:
             span.asked(messages)
             answered = self._answered(opened, body, sent, on_text)
             reply = self._whole(answered, sent)
-            transcripts.end(opened, self._as_kept(reply), tries=answered.tries)
+            self._keeper.end(opened, self._as_kept(reply), tries=answered.tries)
             reply = replace(reply, exchange=opened.id)
             span.replied(self._as_kept(reply))
         return reply
@@ -102,7 +102,7 @@ class Speaker:
                 parts.append(part)
         new = {part.digest: part for part in parts if part.digest not in self._kept}
         self._step += 1
-        opened = transcripts.begin(
+        opened = self._keeper.begin(
             self._occasion,
             endpoint=self._place.name,
             model=self._place.model,
@@ -124,11 +124,11 @@ class Speaker:
         try:
             return endpoint.complete(self._place, body, read=read, on_text=on_text)
         except NoReply as error:
-            transcripts.fail(opened, str(error), tries=error.tries, seconds=error.seconds)
+            self._keeper.fail(opened, str(error), tries=error.tries, seconds=error.seconds)
             raise EndpointDown(str(error)) from None
         except Exception as error:
             # Whoever is shown the text may end the run in the middle of it.
-            transcripts.fail(opened, f"Given up by us ({type(error).__name__}).", tries=1, seconds=0)
+            self._keeper.fail(opened, f"Given up by us ({type(error).__name__}).", tries=1, seconds=0)
             raise
 
     def _read(self, sent: replied.Sent, whole: Any) -> Reply:

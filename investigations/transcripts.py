@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from django.db import transaction
 from django.utils import timezone
@@ -51,6 +51,31 @@ class Opened:
     endpoint: str
     purpose: str
     request: Mapping[str, Any]
+
+
+class Keeper(Protocol):
+    """Where exchanges are kept. This module is the one of production; what is only compared has another."""
+
+    def count(self, occasion: Occasion) -> int:
+        """Return how many exchanges there were on this occasion."""
+
+    def begin(
+        self,
+        occasion: Occasion,
+        *,
+        endpoint: str,
+        model: str,
+        step: int,
+        request: Mapping[str, Any],
+        parts: Iterable[Part],
+    ) -> Opened:
+        """Keep an exchange that is about to be sent."""
+
+    def end(self, opened: Opened, reply: Reply, *, tries: int) -> None:
+        """Keep its reply with what it cost."""
+
+    def fail(self, opened: Opened, reason: str, *, tries: int, seconds: float) -> None:
+        """Keep that no reply came, and why."""
 
 
 def begin(

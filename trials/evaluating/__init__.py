@@ -1,0 +1,1 @@
+"""Evaluations: which cases, how they are run again, and what came of it."""

@@ -1,0 +1,41 @@
+"""What evaluations, their runs and the rows of golden sets can be."""
+
+from enum import StrEnum
+
+
+class RunState(StrEnum):
+    """Where one run of an evaluation stands."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    DOWN = "down"  # the endpoint gave no reply: it is tried again, and leaves every denominator
+    LEFT_OUT = "left_out"  # its case can't be run any more as it was planned
+
+
+UNFINISHED = (RunState.WAITING, RunState.RUNNING, RunState.DOWN)
+
+
+class Source(StrEnum):
+    """Where the answer to one call of a run came from."""
+
+    RECORDED = "recorded"
+    NOT_RECORDED = "not_recorded"
+    LIVE = "live"  # asked now, of the live tool
+    REFUSED = "refused"  # as production would refuse it
+
+
+class Stopped(StrEnum):
+    """Why an evaluation ended before its last run."""
+
+    CAP = "cap"  # the next exchange could pass the spending cap
+    DOWN = "down"  # the endpoint gave no reply, again and again
+    INTERRUPTED = "interrupted"
+
+
+class Origin(StrEnum):
+    """Where a golden row comes from. Scores are given with and without those of overrides."""
+
+    WRITTEN = "written"
+    CLOSED = "closed"
+    OVERRIDE = "override"
