@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from audit import writing
-from incidents import doubts, identifiers, rubrics, sending
+from incidents import doubts, identifiers, rubrics, sending, transferring
 from incidents.adapters.reading import SignalValue
 from incidents.episodes import Moment, Past, Track
 from incidents.matching import Keyed, Matched, match, moment_of
@@ -44,6 +44,7 @@ def apply(delivery: Delivery, values: Sequence[SignalValue], *, not_shown: int, 
         )
         for value in values
     )
+    transferring.follow(delivery, values)
     matched = match(delivery.source, signals)
     applied = _Applied(delivery, matched, pasts=dict(matched.pasts))
     for signal in signals:
@@ -79,7 +80,7 @@ def _step(applied: _Applied, signal: Keyed) -> tuple[Incident | None, Effect]:
     elif _is_about_another(incident, signal.value):
         applied.doubted[incident.pk] = incident, doubts.ANOTHER
     elif _says_more(incident, signal.value):
-        applied.doubted[incident.pk] = incident, doubts.MORE
+        applied.doubted[incident.pk] = incident, doubts.MORE if incident.kind == "claim" else doubts.EDITED
     incident.episode_at = track.episode_at
     incident.resolved_episode_at = track.resolved_episode_at
     incident.recovered_at = track.recovered_at
@@ -101,7 +102,9 @@ def _is_about_another(incident: Incident, value: SignalValue) -> bool:
 
 
 def _says_more(incident: Incident, value: SignalValue) -> bool:
-    """Tell whether a claimant adds something to a claim: its facts may be beside the point."""
+    """Tell whether somebody adds something to a claim or an issue: its facts may be beside the point."""
+    if incident.kind == "issue":
+        return value.action == "edited" and doubts.was_edited(incident, value.title, value.text)
     is_claim = incident.kind == "claim" and value.event is Event.FIRING
     return is_claim and doubts.says_more(incident, value.title, value.text)
 

@@ -9,6 +9,7 @@ from incidents.states import Event, Move
 
 AGAIN = "It fired again after it was judged: the pass was earned for the episode before."
 MORE = "The claimant has written something else since: the pass says nothing of that."
+EDITED = "The issue was edited since: the pass says nothing of what it says now."
 ANOTHER = "The sender has sent something else under the same key since: the pass says nothing of that."
 
 
@@ -45,6 +46,12 @@ def says_more(incident: Incident, title: str, text: str) -> bool:
     """Whether a claim's new words were not among its words so far: a repeated sending says nothing new."""
     said = incident.signals.filter(event=Event.FIRING)
     return said.exists() and not said.filter(title=title, text=text).exists()
+
+
+def was_edited(incident: Incident, title: str, text: str) -> bool:
+    """Whether an issue's words differ from those that were read last."""
+    last = incident.signals.order_by("-pk").values_list("title", "text").first()
+    return last is not None and last != (title, text)
 
 
 def _said_more(incident: Incident, opened_at: datetime | None) -> bool:

@@ -47,7 +47,9 @@ def fold(delivery_id: int, now: datetime, *, clock: Callable[[], float] = time.m
         return True
     until = clock() + SLICE_SECONDS
     try:
-        reading = READERS[delivery.source.adapter](bytes(delivery.body), delivery.received_at)
+        reading = READERS[delivery.source.adapter](
+            bytes(delivery.body), delivery.received_at, delivery.headers
+        )
         while True:
             progress = _with_patience(lambda: _fold_chunk(delivery_id, reading, now))
             if progress.finished:
@@ -127,7 +129,7 @@ def _fold_chunk(delivery_id: int, reading: Reading, now: datetime) -> _Progress:
 
 
 def _finish(delivery: Delivery, reading: Reading, now: datetime) -> None:
-    delivery.state = DeliveryState.FOLDED
+    delivery.state = DeliveryState.PARKED if reading.is_parked else DeliveryState.FOLDED
     delivery.condition = reading.condition
     delivery.notes = list(reading.notes)
     delivery.folded_at = now

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import partial
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F
 
+from audit import writing
 from incidents import waking
 from incidents.adapters import schedule
 from incidents.models import Delivery, Source
@@ -18,8 +19,21 @@ from investigations.outcomes import Jump
 # How long the fold's message may take before the sweeper sends another.
 GRACE = timedelta(seconds=15)
 _SEEN_EVERY = timedelta(seconds=10)
-_HEADERS = frozenset({"content-type", "content-length", "user-agent", "date", "x-request-id", "traceparent"})
+_HEADERS = frozenset(
+    {
+        "content-type",
+        "content-length",
+        "user-agent",
+        "date",
+        "x-request-id",
+        "traceparent",
+        "x-github-event",
+        "x-github-delivery",
+        "x-github-hook-id",
+    }
+)
 _HEADER_MAX = 300
+_SENDER_IDS = {"github": "x-github-delivery"}
 
 
 def secret_digest(secret: str) -> str:
@@ -37,13 +51,16 @@ def is_secret_of(source: Source, secret: str) -> bool:
 def receive(source: Source, body: bytes, headers: Mapping[str, str], sender: str, now: datetime) -> Delivery:
     """Store one delivery; after commit a worker is woken to fold it.
 
-    A heartbeat's beat has nothing to fold: it is folded at once, and ends the source's silence.
+    A heartbeat's beat has nothing to fold: it is folded at once, and ends the source's silence. One that its
+    sender delivers again under the same id is not stored again: the first is returned, and an entry says so.
     """
+    kept = _kept(headers)
     delivery = Delivery(
         source=source,
         body=body,
-        headers=_kept(headers),
+        headers=kept,
         sender=sender[:64],
+        sender_id=_sender_id(source, kept),
         received_at=now,
         next_try_at=now + GRACE,
     )
@@ -58,10 +75,41 @@ def receive(source: Source, body: bytes, headers: Mapping[str, str], sender: str
             _note_beat(source.pk, now)
         return delivery
     _note_seen(source, now)
-    # One INSERT, committed by itself: nothing else has to stand or fall with a stored delivery.
-    delivery.save(force_insert=True)
+    if delivery.sender_id:
+        first = _stored_before(delivery)
+        if first is not None:
+            return first
+    else:
+        # One INSERT, committed by itself: nothing else has to stand or fall with a stored delivery.
+        delivery.save(force_insert=True)
     transaction.on_commit(partial(waking.wake, delivery.pk))
     return delivery
+
+
+def _sender_id(source: Source, kept: Mapping[str, str]) -> str:
+    """Return the id by which a sender would deliver the same again, where it gives one."""
+    return kept.get(_SENDER_IDS.get(source.adapter, ""), "").strip()[:100]
+
+
+def _stored_before(delivery: Delivery) -> Delivery | None:
+    """Store a delivery that has a sender's id; return the one of that id that was there before, if any.
+
+    The unique constraint decides between two that come at once.
+    """
+    try:
+        with transaction.atomic():
+            delivery.save(force_insert=True)
+    except IntegrityError:
+        first = Delivery.objects.get(source=delivery.source_id, sender_id=delivery.sender_id)
+    else:
+        return None
+    with transaction.atomic():
+        writing.write(
+            "delivery.repeated",
+            {"delivery": first.pk, "source": delivery.source.slug, "sender_id": delivery.sender_id},
+            actor=f"source:{delivery.source.slug}",
+        )
+    return first
 
 
 def count_oversized(source: Source, *, size: int, sender: str) -> None:

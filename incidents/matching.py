@@ -47,7 +47,7 @@ def match(source: Source, signals: tuple[Keyed, ...]) -> Matched:
     raises KeysContended.
     """
     keys = sorted({signal.key for signal in signals})
-    _line_up(source, keys)
+    line_up(source, keys)
     of_source = Incident.objects.filter(source=source, sender_key__in=keys)
     open_ones = of_source.exclude(state=State.CLOSED)
     for _ in range(_ROUNDS):
@@ -72,7 +72,7 @@ def match(source: Source, signals: tuple[Keyed, ...]) -> Matched:
     raise KeysContended(f"{len(keys)} keys of {source.slug}: try again")
 
 
-def _line_up(source: Source, keys: list[str]) -> None:
+def line_up(source: Source, keys: list[str]) -> None:
     """Let one transaction at a time fold a key, also one that has no row to lock yet.
 
     Else a resolve could be stored as one without incident while its firing opens the incident beside it.

@@ -96,6 +96,9 @@ class Delivery(models.Model):
     body = models.BinaryField()
     headers = models.JSONField(default=dict)
     sender = models.CharField(max_length=64, blank=True, default="")
+    sender_id = models.CharField(
+        max_length=100, blank=True, default="", db_default="", help_text="the sender's id of the delivery"
+    )
     received_at = models.DateTimeField()
     state = models.CharField(
         max_length=10, choices=[(s.value, s.value) for s in DeliveryState], default=DeliveryState.RECEIVED
@@ -115,6 +118,11 @@ class Delivery(models.Model):
         ordering = ("-received_at", "-pk")
         indexes = [
             models.Index(fields=["next_try_at"], condition=Q(state="received"), name="deliveries_to_fold"),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["source", "sender_id"], condition=~Q(sender_id=""), name="one_delivery_per_sender_id"
+            ),
         ]
 
     def __str__(self) -> str:

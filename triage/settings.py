@@ -191,6 +191,7 @@ DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM", "assay@localhost")
 # --- Notices ----------------------------------------------------------------------------------
 # Webhooks are signed with keys that are made of this one, so that the database holds none.
 NOTICE_KEY = env.text("NOTICE_KEY", "" if PRODUCTION else _DEFAULT_SECRET)
+HOOK_KEY = env.text("HOOK_KEY", "" if PRODUCTION else _DEFAULT_SECRET)
 NOTICE_NETWORKS = env.networks("NOTICE_NETWORKS")
 
 # --- What is loaded ---------------------------------------------------------------------------

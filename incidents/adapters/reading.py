@@ -25,6 +25,8 @@ class SignalValue:
     starts_at: datetime | None = None
     ends_at: datetime | None = None
     clock_note: str = ""
+    moved_from: str = ""  # the key that the same thing had before
+    action: str = ""  # what happened, in the sender's word, where an event says too little
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class Reading:
     signals: tuple[SignalValue, ...] = ()
     notes: tuple[str, ...] = ()
     not_shown: int = 0
+    is_parked: bool = False  # it is about something that nothing is done with
 
 
 class Notes:

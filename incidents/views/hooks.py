@@ -12,8 +12,8 @@ from django.http.request import UnreadablePostError
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 
-from incidents import intake
-from incidents.adapters import POSTED
+from incidents import intake, signing
+from incidents.adapters import POSTED, SIGNED
 from incidents.models import Source
 
 log = logging.getLogger(__name__)
@@ -25,8 +25,8 @@ RETRY_SECONDS = 10
 def receive(request: HttpRequest, slug: str) -> HttpResponse:
     """Store a delivery and answer 202 with its id.
 
-    404 for an unknown source, 401 without its secret, 413 for a body that is too large, 405 for
-    another method. Whatever else goes wrong is our fault: 503, and the sender tries again.
+    404 for an unknown source, 401 without its secret or signature, 413 for a body that is too large, 405
+    for another method. Whatever else goes wrong is our fault: 503, and the sender tries again.
     """
     if request.method != "POST":
         return _answer(HTTPStatus.METHOD_NOT_ALLOWED, "Send a POST.", Allow="POST")
@@ -47,7 +47,8 @@ def _receive(request: HttpRequest, slug: str) -> HttpResponse:
     source = _source(slug)
     if source is None:
         return _answer(HTTPStatus.NOT_FOUND, "No source has this address. Look at the source's slug.")
-    if not intake.is_secret_of(source, _secret(request.headers.get("Authorization", ""))):
+    is_signing = source.adapter in SIGNED
+    if not is_signing and not intake.is_secret_of(source, _secret(request.headers.get("Authorization", ""))):
         return _answer(
             HTTPStatus.UNAUTHORIZED,
             "The secret is missing or wrong. Send it as a bearer token or as the basic password.",
@@ -61,9 +62,15 @@ def _receive(request: HttpRequest, slug: str) -> HttpResponse:
         body = request.read(limit + 1)
         size = len(body)
     if size > limit:
-        intake.count_oversized(source, size=size, sender=sender)
+        if not is_signing:  # of a body that is not read, nobody can tell who signed it
+            intake.count_oversized(source, size=size, sender=sender)
         return _answer(
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A delivery may have {limit} bytes. Send less at once."
+        )
+    if is_signing and not signing.is_signed(source, body, request.headers.get(signing.HEADER, "")):
+        return _answer(
+            HTTPStatus.UNAUTHORIZED,
+            f"{signing.HEADER} is missing or wrong. Put the source's secret into the webhook.",
         )
     delivery = intake.receive(source, body, request.headers, sender, timezone.now())
     return JsonResponse({"delivery": delivery.pk}, status=HTTPStatus.ACCEPTED)

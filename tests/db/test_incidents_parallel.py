@@ -1,6 +1,7 @@
 """Many workers and people at once, with real connections and commits."""
 
 import contextlib
+import json
 import random
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ from incidents.models import Delivery, Incident, Resolution, Signal
 from incidents.moves import MoveRefused
 from incidents.states import DeliveryState, State
 from investigations.models import Investigation
+from tests.db import issues
 from tests.db.sources import NOW, a_resolve, an_alert, body_of, deliver, make_source, minutes
 
 pytestmark = pytest.mark.usefixtures("committed_db")
@@ -154,3 +156,13 @@ def test_a_firing_and_its_resolve_folded_at_once_end_the_same_whoever_is_first()
     assert Incident.objects.count() == 8
     assert set(Incident.objects.values_list("recovered_at", flat=True)) == {NOW + minutes(1)}
     assert set(Incident.objects.values_list("signal_count", flat=True)) == {2}
+
+
+def test_a_delivery_that_github_sends_ten_times_at_once_is_stored_and_folded_once() -> None:
+    source = issues.a_source()
+    body = json.dumps(issues.event()).encode()
+    sent = issues.headers(source, body, identity="72d3162e-cc78-11e3-81ab-4c9367dc0958")
+    stored = at_once(lambda _: intake.receive(source, body, sent, "192.0.2.7", NOW).pk, range(10))
+    assert len(set(stored)) == 1
+    at_once(lambda number: folding.fold(number, NOW), stored)
+    assert Signal.objects.count() == Incident.objects.get().signal_count == 1

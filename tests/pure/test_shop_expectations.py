@@ -36,7 +36,7 @@ def test_with_a_model_only_a_pass_that_should_be_none_is_told() -> None:
 def test_every_incident_of_the_deliveries_is_expected_and_no_other() -> None:
     keys = {("schedule", "heartbeat:nightly-backup")}
     for one in deliveries.render(NOW):
-        reading = READERS[SOURCES[one.source]["adapter"]](one.body, NOW)
+        reading = READERS[SOURCES[one.source]["adapter"]](one.body, NOW, {})
         is_whole = reading.condition is Condition.WHOLE or reading.not_shown == 7
         assert is_whole, f"{one.name}: {reading.notes}"
         keys |= {

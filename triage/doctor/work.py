@@ -100,7 +100,7 @@ def waiting_work() -> Iterator[Line]:
     yield by_age(
         "leases", _age(oldest, now), what="investigation whose worker died", limits=limits, cure=cure
     )
-    parked = Delivery.objects.filter(state=DeliveryState.PARKED).count()
+    parked = Delivery.objects.filter(state=DeliveryState.PARKED, folded_at=None).count()
     if parked:
         yield warning(
             "parked", f"{parked} deliveries could not be folded", "Read them on the page /deliveries/."

@@ -16,7 +16,16 @@ _SIGN_IN = frozenset({"SSO_CLIENT_SECRET", "EMAIL_HOST_PASSWORD"})
 # The table in the design, "Who holds which secret". "+" stands for the connectors' read-only credentials.
 SECRETS: Mapping[str, frozenset[str]] = {
     "web": frozenset(
-        {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "NOTICE_KEY", *_SIGN_IN, *_TRACE_HEADERS, "+"}
+        {
+            "DATABASE_URL",
+            "REDIS_URL",
+            "SECRET_KEY",
+            "NOTICE_KEY",
+            "HOOK_KEY",
+            *_SIGN_IN,
+            *_TRACE_HEADERS,
+            "+",
+        }
     ),
     "investigate": frozenset({"DATABASE_URL", "REDIS_URL", *_MODEL_KEYS, *_TRACE_HEADERS, "+"}),
     "execute": frozenset({"DATABASE_URL", "REDIS_URL", "EXECUTOR_SECRETS", "+"}),
@@ -32,7 +41,7 @@ SECRETS: Mapping[str, frozenset[str]] = {
     ),
     "beat": frozenset({"REDIS_URL"}),
     "demo": frozenset({"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DEMO_SECRET"}),
-    "command": frozenset({"DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "SECRET_KEY", "+"}),
+    "command": frozenset({"DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "SECRET_KEY", "HOOK_KEY", "+"}),
 }
 _SECRET_ENDINGS = (
     "_URL",

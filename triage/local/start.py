@@ -94,6 +94,7 @@ class Start:
             "BASE_URL": self.environment.get("BASE_URL") or self.address,
             "DATABASE_POOL": self.environment.get("DATABASE_POOL") or "1",
             "NOTICE_KEY": self.environment.get("NOTICE_KEY") or f"notices {self.secrets['secret_key']}",
+            "HOOK_KEY": self.environment.get("HOOK_KEY") or f"hooks {self.secrets['secret_key']}",
             "DEMO_SECRET": self.secrets["demo"],
             "PYTHONUNBUFFERED": "1",
         }

@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from accounts.models import Team
 from audit import writing
-from incidents.adapters import POSTED
+from incidents import signing
+from incidents.adapters import POSTED, SIGNED
 from incidents.intake import secret_digest
 from incidents.models import Source
 
@@ -64,11 +65,21 @@ class Command(BaseCommand):
         except IntegrityError:
             raise CommandError(f"There is a source {slug!r} already. Choose another slug.") from None
         self.stdout.write(f"Source {slug} is there. Post to {settings.BASE_URL}/hooks/{slug}/")
-        if options["secret_env"]:
+        if source.adapter in SIGNED:
+            self._tell_signing(source)
+        elif options["secret_env"]:
             self.stdout.write(f"Its secret is the value of {options['secret_env']}.")
         else:
             self.stdout.write(f"Its secret, shown this once:\n{secret}")
-        self.stdout.write("Send it as a bearer token, or as the password of basic authentication.")
+        if source.adapter not in SIGNED:
+            self.stdout.write("Send it as a bearer token, or as the password of basic authentication.")
+
+    def _tell_signing(self, source: Source) -> None:
+        secret = signing.secret_of(source.secret_digest)
+        self.stdout.write(f"The secret of its webhook, shown this once:\n{secret}")
+        self.stdout.write(
+            "Put it into the webhook's field Secret: the sender signs with it and never sends it."
+        )
 
     def _check(self, slug: str, options: dict[str, Any]) -> None:
         try:
@@ -84,6 +95,20 @@ class Command(BaseCommand):
             raise CommandError("--every is for heartbeats. Leave it out.")
         if options["grace"] < 0:
             raise CommandError("--grace is a number of seconds, 0 or more.")
+        self._check_signing(options)
+
+    def _check_signing(self, options: dict[str, Any]) -> None:
+        if options["adapter"] not in SIGNED:
+            return
+        if options["secret_env"]:
+            raise CommandError(
+                f"The secret of a source for {options['adapter']} is made here, of HOOK_KEY. "
+                "Leave out --secret-env, and put the secret that is printed into the webhook."
+            )
+        try:
+            signing.secret_of("")
+        except signing.NoKey as error:
+            raise CommandError(str(error)) from None
 
     def _team(self, slug: str) -> Team | None:
         if not slug:
