@@ -1,0 +1,148 @@
+"""The cases of a set: each with its world, what really was so, and the facts that its rule needs."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from incidents.endings import ended
+from incidents.models import Incident, Source
+from incidents.states import State
+from investigations.demands import question
+from trials import worlds
+from trials.evaluating.sets import Closed, Folder, SetUnknown
+from trials.worlds import World, WorldMissing
+from verdicts.case import NONE_OF_THESE, CaseUnreadable, Subject
+from verdicts.closings import Actual
+from verdicts.replay.folder import read_replay, replay_files
+from verdicts.rulebook import Rulebook
+
+#: A file of this ending holds the healthy window beside a case: nothing there may pass.
+TWIN = ".twin.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One case as it is planned. `recorded_passed` is the verdict of that time, where there was one."""
+
+    key: str
+    world: World
+    actual: Actual
+    rule: str
+    needs: tuple[str, ...]
+    incident: int | None = None
+    path: str = ""
+    is_twin: bool = False
+    recorded_passed: bool | None = None
+
+
+@dataclass(slots=True)
+class Found:
+    """The cases of a set, and in sentences what was left out of it."""
+
+    cases: list[Planned] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+
+def find(chosen: Closed | Folder, book: Rulebook) -> Found:
+    """Return the cases of a set. Raises SetUnknown for a rule, a source or a folder that there is not."""
+    found = Found()
+    for each in _closed(chosen, book) if isinstance(chosen, Closed) else _in_folder(chosen, book):
+        if isinstance(each, str):
+            found.left_out.append(each)
+        else:
+            found.cases.append(each)
+    return found
+
+
+def needed(rule: str, subject: Subject, book: Rulebook) -> Mapping[str, str]:
+    """Return the question of each fact that a rule needs of a subject and that can be asked here, by name."""
+    about = next((each for each in book.applicable(subject) if each.name == rule), None)
+    if about is None:
+        return {}
+    return {each.fact: question(each.tool, each.arguments) for each in book.demands(about, subject)}
+
+
+def _closed(chosen: Closed, book: Rulebook) -> Iterator[Planned | str]:
+    _refuse_unknown(chosen, book)
+    rows = Incident.objects.filter(state=State.CLOSED).order_by("-closed_at", "-pk")
+    for column, value in (
+        ("hypothesis", chosen.rule),
+        ("closed_at__gte", chosen.since),
+        ("closed_at__lt", chosen.until),
+        ("kind", chosen.kind),
+        ("source__slug", chosen.source),
+    ):
+        rows = rows.filter(**{column: value}) if value else rows
+    incidents = list(rows)  # the last closed first
+    ends = ended(each.pk for each in incidents)
+    if chosen.outcome:
+        incidents = [
+            each for each in incidents if each.pk in ends and ends[each.pk].outcome == chosen.outcome
+        ]
+    if chosen.most:
+        last = sorted(incidents, key=lambda each: (each.closed_at is not None, each.closed_at, each.pk))
+        incidents = sorted(last[-chosen.most :], key=lambda each: each.pk)
+    for incident in incidents:
+        end = ends.get(incident.pk)
+        yield _of_incident(incident, end.actual if end else Actual.NOT_COMPARABLE, book)
+
+
+def _of_incident(incident: Incident, actual: Actual, book: Rulebook) -> Planned | str:
+    try:
+        world = worlds.of_incident(incident.pk)
+    except (WorldMissing, CaseUnreadable) as error:
+        return f"Incident {incident.pk} was left out: {error}"
+    rule = _rule(incident.hypothesis)
+    return Planned(
+        key=str(incident.pk),
+        world=world,
+        actual=actual,
+        rule=rule,
+        needs=tuple(needed(rule, world.subject, book)),
+        incident=incident.pk,
+        recorded_passed=incident.verdict_passed,
+    )
+
+
+def _refuse_unknown(chosen: Closed, book: Rulebook) -> None:
+    if chosen.rule and chosen.rule != NONE_OF_THESE and chosen.rule not in book.rules:
+        raise SetUnknown(
+            f"There is no rule named {chosen.rule!r}. There are {', '.join(sorted(book.rules))}."
+        )
+    if chosen.source and not Source.objects.filter(slug=chosen.source).exists():
+        known = ", ".join(Source.objects.values_list("slug", flat=True)) or "none"
+        raise SetUnknown(f"There is no source {chosen.source!r}. There are {known}.")
+
+
+def _in_folder(chosen: Folder, book: Rulebook) -> Iterator[Planned | str]:
+    try:
+        files = replay_files([chosen.path])
+    except CaseUnreadable as error:
+        raise SetUnknown(str(error)) from None
+    for file in files:
+        yield _of_file(file, chosen.path, book)
+
+
+def _of_file(file: Path, folder: Path, book: Rulebook) -> Planned | str:
+    try:
+        replay = read_replay(file)
+    except CaseUnreadable as error:
+        return f"{error}"
+    world = worlds.of_replay(replay)
+    is_twin = file.name.endswith(TWIN)
+    rule = "" if is_twin else _rule(replay.frozen.case.submission.hypothesis)
+    return Planned(
+        key=str(file.relative_to(folder) if folder.is_dir() else file.name),
+        world=world,
+        # In a healthy window nothing has happened that could be shown to be harmless.
+        actual=Actual.FAIL if is_twin else replay.actual,
+        rule=rule,
+        needs=tuple(needed(rule, world.subject, book)),
+        path=str(file.resolve()),
+        is_twin=is_twin,
+        recorded_passed=replay.accepted.passed if replay.accepted else None,
+    )
+
+
+def _rule(hypothesis: str) -> str:
+    return "" if hypothesis == NONE_OF_THESE else hypothesis
