@@ -13,8 +13,7 @@ from investigations.contract.parsing import Unparsable
 from investigations.talk import Message, Model, Reply, Role, ToolCall, ToolOffer
 
 _ANSWER = "answer"
-_HOW = """
-You work in steps. Each time answer with one JSON object and nothing else.
+_HOW = """You work in steps. Each time answer with one JSON object and nothing else.
 {{"next": NAME, "arguments": {{…}}}} asks one of these tools.
 {{"next": "answer", "answer": …}} is your last word.
 
@@ -81,13 +80,16 @@ def _as_step(reply: Reply, place: int) -> Reply:
 
 
 def _in_words(messages: Sequence[Message], tools: Sequence[ToolOffer]) -> list[Message]:
-    """Tell calls and answers as plain turns, and the tools at the end of what the system says."""
+    """Tell calls and answers as plain turns, and the tools before all else that the system says.
+
+    They are the same in every run: a server that keeps what it read of a beginning reads them once.
+    """
     listed = "\n".join(f"- {each.name}: {each.description} Input: {json.dumps(each.input)}" for each in tools)
     how = _HOW.format(tools=listed) if tools else ""
     said: list[Message] = []
     for message in messages:
         if message.role is Role.SYSTEM:
-            said.append(replace(message, text=message.text + how))
+            said.append(replace(message, text=how + message.text))
         elif message.role is Role.TOOL:
             said.append(Message(Role.USER, message.text))
         elif message.calls:

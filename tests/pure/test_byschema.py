@@ -5,6 +5,7 @@ import json
 import pytest
 
 from investigations.byschema import BySchema, step_schema
+from investigations.prompts import prompt
 from investigations.talk import Finish, Message, Reply, Role, ToolCall
 from tests.pure.talks import COUNT, FIND, Spoken, reply
 
@@ -67,3 +68,14 @@ def test_a_repair_is_asked_for_by_its_own_schema() -> None:
     model = Spoken([reply("{}")])
     BySchema(model).reply(SAID, tools=(FIND,), schema={"type": "object"})
     assert model.schemas == [{"type": "object"}]
+
+
+def test_what_every_run_is_told_alike_stands_first_so_that_a_server_reads_it_once() -> None:
+    told = stepped('{"next": "count_all"}')[0].heard[0][0].text
+    assert told.index("find_job") < told.index("You look.")
+    one, other = (
+        prompt("investigator", nonce=nonce, schema="{}", hypotheses=nonce) for nonce in ("a" * 16, "b" * 16)
+    )
+    told_alike = one.index("a" * 16)
+    assert one[:told_alike] == other[:told_alike]
+    assert "What you hand in" in one[:told_alike]

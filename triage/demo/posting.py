@@ -82,7 +82,8 @@ def wait_until_judged(
     expected: Sequence[Mapping[str, Any]], *, seconds: float, show: Callable[[int, int], None]
 ) -> None:
     """Return when every expected incident is judged and no work is open; raise DemoFailed after `seconds`."""
-    deadline = time.monotonic() + seconds
+    began, pause = time.monotonic(), 0.2
+    deadline = began + seconds
     while True:
         judged = sum(_is_judged(incident) for incident in incidents((), expected))
         show(judged, len(expected))
@@ -93,7 +94,9 @@ def wait_until_judged(
                 f"{len(expected) - judged} of {len(expected)} were not judged within {seconds:.0f} s. "
                 "`make manage do=doctor` beside this says what is wrong; the workers' logs are in .local."
             )
-        time.sleep(0.2)
+        time.sleep(pause)
+        # Looking costs what the work needs: a model takes hours, the playbook seconds.
+        pause = min(5.0, max(0.2, (time.monotonic() - began) / 60))
 
 
 def _is_judged(incident: Incident) -> bool:
