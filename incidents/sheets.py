@@ -18,8 +18,17 @@ def csv_text(head: Sequence[str], body: Iterable[Sequence[Any]]) -> str:
     return written.getvalue()
 
 
+def bare(cell: str) -> str:
+    """Return what a cell of such a CSV holds, without the sign that keeps it from being a formula."""
+    return cell[1:] if cell.startswith("'") and _is_formula(cell[1:]) else cell
+
+
 def _safe(value: Any) -> Any:
     if not isinstance(value, str):
         return "" if value is None else value
     text = value.replace("\0", "")
-    return f"'{text}" if text.startswith(_BEGINS) or text.lstrip().startswith(_BEGINS) else text
+    return f"'{text}" if _is_formula(text) else text
+
+
+def _is_formula(text: str) -> bool:
+    return text.startswith(_BEGINS) or text.lstrip().startswith(_BEGINS)

@@ -7,7 +7,7 @@ from typing import Any
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
-from triage import env, modelenv
+from triage import env, modelenv, tracesenv
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -227,6 +227,8 @@ AGENT_MAX_CALLS = env.integer("AGENT_MAX_CALLS", 60, least=1)
 AGENT_MAX_TOKENS = env.integer("AGENT_MAX_TOKENS", 1_000_000, least=1_000)
 AGENT_MAX_COST = env.decimal("AGENT_MAX_COST", Decimal(2))
 AGENT_MAX_SECONDS = env.integer("AGENT_MAX_SECONDS", 900, least=1)
+DRILLS_FOLDER = env.text("DRILLS_FOLDER", str(BASE_DIR / ".local" / "drills"))
+DRILL_POLICY = env.text("DRILL_POLICY", str(BASE_DIR / "drills" / "policy.toml"))
 
 # --- Limits -----------------------------------------------------------------------------------
 DELIVERY_MAX_BYTES = env.integer("DELIVERY_MAX_BYTES", 2 * 1024 * 1024, least=1024)
@@ -271,15 +273,7 @@ OIDC_ISSUER = env.text("OIDC_ISSUER").rstrip("/")
 
 # --- Traces -----------------------------------------------------------------------------------
 # Spans of runs, in OpenTelemetry's own variables; it reads the others (headers, time-outs) by itself.
-TRACES_ARE_SENT = bool(
-    env.text("OTEL_EXPORTER_OTLP_ENDPOINT") or env.text("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-) and not env.flag("OTEL_SDK_DISABLED", False)
-_TRACES_PROTOCOL = env.text("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
-if TRACES_ARE_SENT and _TRACES_PROTOCOL != "http/protobuf":
-    raise ImproperlyConfigured(
-        f"OTEL_EXPORTER_OTLP_PROTOCOL={_TRACES_PROTOCOL!r}: spans go by http/protobuf only. Unset it and "
-        "name the receiver's HTTP address, whose port is 4318 as a rule, in OTEL_EXPORTER_OTLP_ENDPOINT."
-    )
+TRACES_ARE_SENT = tracesenv.are_sent()
 TRACES_HOLD_CONTENT = env.flag("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", False)
 
 # --- People -----------------------------------------------------------------------------------

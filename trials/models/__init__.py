@@ -1,5 +1,18 @@
 """The rows of this app. One file for each thing that they are about."""
 
+from trials.models.drill import DisagreementRead, Drill, DrillRow, DrillRun
 from trials.models.evaluation import Evaluation, EvaluationCase, EvaluationRun, EvaluationTranscript
+from trials.models.golden import GoldenRow, GoldenSet
 
-__all__ = ["Evaluation", "EvaluationCase", "EvaluationRun", "EvaluationTranscript"]
+__all__ = [
+    "DisagreementRead",
+    "Drill",
+    "DrillRow",
+    "DrillRun",
+    "Evaluation",
+    "EvaluationCase",
+    "EvaluationRun",
+    "EvaluationTranscript",
+    "GoldenRow",
+    "GoldenSet",
+]
