@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from accounts.models import User
 from accounts.services import actor_name
-from incidents import closing, doubts, intake, moves, proposed, rubrics, selfclosing, sending
+from incidents import closing, doubts, intake, knownissues, moves, proposed, rubrics, selfclosing, sending
 from incidents.models import Incident
 from incidents.moves import Asked, MoveRefused
 from incidents.states import Move, State
@@ -122,7 +122,9 @@ def investigate(investigation_id: int, *, now: datetime) -> RunOutcome | None:
         return None
     incident_id, investigator = found
     _take(incident_id, now)
-    outcome = investigations.run(investigation_id, on_judged=judged, on_failed=failed)
+    outcome = investigations.run(
+        investigation_id, on_judged=judged, on_failed=failed, known_to=knownissues.known_to
+    )
     if investigator == "model" and outcome.ending in (Ending.JUDGED, Ending.FAILED):
         watching.Watching(watching.of_run(investigation_id)).note(
             watching.ENDED, {"state": outcome.ending.value}

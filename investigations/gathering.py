@@ -49,9 +49,9 @@ class Came:
     columns: Mapping[str, str] = field(default_factory=dict)
 
 
-def gathered(row: models.Investigation, lease: Lease) -> Came:
-    """Gather for one attempt. Raises LeaseLost."""
-    if row.investigator == MODEL:
+def gathered(row: models.Investigation, lease: Lease, *, without_model: bool = False) -> Came:
+    """Gather for one attempt, by the playbook where no model is to gather. Raises LeaseLost."""
+    if row.investigator == MODEL and not without_model:
         return _by_model(row, lease)
     submission = submissions.waiting(row)
     return _by_playbook(row, lease) if submission is None else _by_agent(row, lease, submission)

@@ -1,5 +1,6 @@
 """One run, from claim to verdict."""
 
+import json
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -9,17 +10,25 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from assay_core.canonical import canonical, digest
-from investigations import leases, models, rulebook
+from investigations import labelling, leases, models, rulebook
 from investigations.evidence import entries_of
 from investigations.gathering import Came, gathered
 from investigations.judging import freeze, store
+from investigations.labelling import KnownTo
 from investigations.leases import Lease
 from investigations.outcomes import Ending, Judgement, LeaseLost, OnFailed, OnJudged, RunOutcome
 from investigations.states import State
 from investigations.tracing import span_of_run
+from verdicts.case import Subject
 
 
-def run(investigation_id: int, *, on_judged: OnJudged, on_failed: OnFailed) -> RunOutcome:
+def run(
+    investigation_id: int,
+    *,
+    on_judged: OnJudged,
+    on_failed: OnFailed,
+    known_to: KnownTo = labelling.nothing_known,
+) -> RunOutcome:
     """Run one investigation if it can be claimed. See services.run."""
     lease = leases.claim(investigation_id)
     if lease is None:
@@ -28,7 +37,7 @@ def run(investigation_id: int, *, on_judged: OnJudged, on_failed: OnFailed) -> R
             return RunOutcome(Ending.FAILED, failure.reason, failure=failure)
         return RunOutcome(Ending.NOT_CLAIMED, "judged already, held by another worker, or unknown")
     try:
-        return _attempt(lease, on_judged)
+        return _attempt(lease, on_judged, known_to)
     except LeaseLost as lost:
         return RunOutcome(Ending.LEASE_LOST, str(lost))
     except Exception as error:
@@ -42,10 +51,13 @@ def _in_words(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:500]
 
 
-def _attempt(lease: Lease, on_judged: OnJudged) -> RunOutcome:
+def _attempt(lease: Lease, on_judged: OnJudged, known_to: KnownTo) -> RunOutcome:
     row = models.Investigation.objects.get(pk=lease.investigation)
     with span_of_run(row.pk, incident=row.incident_id, by=row.investigator):
-        came = gathered(row, lease)
+        subject = Subject.from_plain(json.loads(row.subject))
+        if subject.kind == labelling.KIND:
+            labelling.classify_issue(row, lease, subject, known_to)
+        came = gathered(row, lease, without_model=labelling.is_only_classified(subject))
     until = came.gathered.wait_until
     if until is not None:
         reason = f"Waits for {came.gathered.waits_for}: an earlier answer to it can earn nothing."

@@ -12,6 +12,7 @@ from assay_core.canonical import canonical
 from audit import writing
 from investigations import asking, endpoints, external, running, sweeping
 from investigations.external import NotOpened, open_for_agent
+from investigations.labelling import KnownTo, nothing_known
 from investigations.leases import Lease, note
 from investigations.models import Investigation
 from investigations.outcomes import (
@@ -131,15 +132,22 @@ def give_rubric(row: Investigation, rubric: str) -> None:
         untouched.update(rubric=rubric)
 
 
-def run(investigation_id: int, *, on_judged: OnJudged, on_failed: OnFailed) -> RunOutcome:
+def run(
+    investigation_id: int,
+    *,
+    on_judged: OnJudged,
+    on_failed: OnFailed,
+    known_to: KnownTo = nothing_known,
+) -> RunOutcome:
     """Claim the investigation, gather, judge, and store the verdict; safe to call any number of times.
 
     `on_judged` and `on_failed` run inside the transaction that stores the ending, so that the
     incident moves with it; what they raise rolls everything back, is raised again, and the run
-    is tried again later. A lost lease is an ending, not an exception. Must be called outside any
-    transaction, since each tool call commits its entry at once.
+    is tried again later. A lost lease is an ending, not an exception. `known_to` says which issues are known
+    where an incident came from. Must be called outside any transaction, since each tool call commits its
+    entry at once.
     """
-    return running.run(investigation_id, on_judged=on_judged, on_failed=on_failed)
+    return running.run(investigation_id, on_judged=on_judged, on_failed=on_failed, known_to=known_to)
 
 
 def ask_and_judge(investigation_id: int, *, fact: str | None, by: User, on_judged: OnJudged) -> Judgement:

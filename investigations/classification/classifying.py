@@ -95,10 +95,10 @@ def _read(reply: Reply, contract: Contract) -> tuple[Mapping[str, Any] | None, l
     """Return what a reply says, or what is wrong with it for its writer to mend."""
     if reply.finish is Finish.CUT_OFF:
         return None, ["The reply was cut off before its end. Make it shorter."]
-    if reply.finish is Finish.UNKNOWN:
-        return None, ["The reply did not end as a whole one does."]
     if reply.calls:
         return None, ["One JSON object was asked for, and not a call."]
+    if reply.finish is not Finish.STOP:
+        return None, ["The reply did not end as a whole one does."]
     try:
         value = parsing.held_to(contract.schema, reply.text)
     except Unparsable as wrong:

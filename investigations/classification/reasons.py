@@ -67,10 +67,12 @@ def _looked_up(link: links.Link, issue: IssueText, known: KnownIssues) -> Check:
         return _prior(Checked.UNCHECKED, f"whether {name} exists could not be told: {reason}")
     if there is None:
         return _prior(Checked.CONTRADICTED, f"{name} does not exist")
-    if issue.opened_at and there.opened_at and there.opened_at >= issue.opened_at:
-        return _prior(Checked.CONTRADICTED, f"{name} is not older than this issue")
-    if not (is_same_place and issue.number) and not (issue.opened_at and there.opened_at):
-        return _prior(Checked.UNCHECKED, f"{name} exists, and whether it is older could not be told")
+    # In one repository the numbers have told already; anywhere else the times have to.
+    if not (is_same_place and issue.number):
+        if not (issue.opened_at and there.opened_at):
+            return _prior(Checked.UNCHECKED, f"{name} exists, and whether it is older could not be told")
+        if there.opened_at >= issue.opened_at:
+            return _prior(Checked.CONTRADICTED, f"{name} is not older than this issue")
     return _prior(Checked.HOLDS, f"{name} exists and is older{f' ({there.where})' if there.where else ''}")
 
 

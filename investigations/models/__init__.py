@@ -1,6 +1,7 @@
 """The rows of this app. One file for each thing that they are about."""
 
 from investigations.models.cases import Case, Draft, Verdict
+from investigations.models.classified import Classified
 from investigations.models.exchanges import EndpointTerms, Exchange, Transcript
 from investigations.models.guards import Citation, Figure, Objection, RubricEvaluation
 from investigations.models.questions import AskTurn, Question
@@ -12,6 +13,7 @@ __all__ = [
     "AskTurn",
     "Case",
     "Citation",
+    "Classified",
     "Draft",
     "EndpointTerms",
     "Exchange",

@@ -13,7 +13,7 @@ from toolbox import schemas
 CURRENT = "1"
 UNPARSEABLE = "unparseable"
 _HERE = Path(__file__).parent
-_OURS = ("$schema", "x-contract")
+_OURS = ("$schema", "title", "description", "x-contract")
 
 
 class ContractUnknown(LookupError):
