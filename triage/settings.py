@@ -84,6 +84,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "triage.outages.banner",
             ],
         },
     },
@@ -145,6 +146,7 @@ CELERY_TASK_DEFAULT_QUEUE = "upkeep"
 CELERY_TASK_ROUTES = {
     "incidents.tasks.investigate": {"queue": "investigate"},
     "incidents.tasks.answer": {"queue": "investigate"},
+    "trials.tasks.make_run": {"queue": "investigate"},
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # Redelivery after kill -9 needs the two restore options; the leases decide, the broker only wakes.

@@ -52,5 +52,7 @@ def asks_nothing(_: Request) -> Scripted:
 def evaluated(*arguments: str, **options: Any) -> str:
     """Run the command in this process and return what it printed."""
     said = StringIO()
-    call_command("evaluate", *arguments, stdout=said, stderr=StringIO(), **options)
+    call_command(
+        "evaluate", *arguments, stdout=said, stderr=StringIO(), **{"here": True, "jobs": 1, **options}
+    )
     return said.getvalue()

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import median
 
-from incidents.figures.intervals import Rate
+from incidents.figures.intervals import FEW, Interval, Rate, clopper_pearson
 from investigations.states import RunResult
 from trials.evaluating.scores import (
     Agreement,
@@ -77,7 +77,19 @@ def _facts(cases: Sequence[CaseRow], runs: Sequence[RunRow]) -> Facts:
         at_k=pass_at(tried, K),
         all_k=pass_all(tried, K),
         too_few=sum(each.of < K for each in tried),
+        interval=over_cases([each.well / each.of for each in tried if each.of]),
     )
+
+
+def over_cases(shares: Sequence[float]) -> Interval | None:
+    """Return the exact interval of a mean of shares, each of one case; None where there are too few cases.
+
+    As if each case had gone as a whole: what repeated runs of it add is left out, so that it is never too
+    narrow.
+    """
+    if len(shares) < FEW:
+        return None
+    return clopper_pearson(min(len(shares), round(sum(shares))), len(shares))
 
 
 def _recall(cases: Sequence[CaseRow], runs: Sequence[RunRow]) -> list[FactRecall]:
@@ -110,11 +122,15 @@ def _compared(said: Iterable[tuple[int, str, bool]]) -> Agreement:
     endings = [(case, ending(passed, Actual(actual))) for case, actual, passed in said]
     counts = Counter(came for _, came in endings)
     wrong = {case for case, came in endings if came is Ending.FALSE_PASS}
+    by_case: dict[int, list[bool]] = {}
+    for case, came in endings:
+        by_case.setdefault(case, []).append(came is Ending.AS_IT_WAS)
     return Agreement(
         false_passes=Rate(counts[Ending.FALSE_PASS], len(endings)),
-        cases=Rate(len(wrong), len({case for case, _ in endings})),
+        cases=Rate(len(wrong), len(by_case)),
         agreed=Rate(counts[Ending.AS_IT_WAS], len(endings)),
         false_fails=Rate(counts[Ending.FALSE_FAIL], len(endings)),
+        interval=over_cases([sum(right) / len(right) for right in by_case.values()]),
     )
 
 

@@ -66,6 +66,12 @@ def _alone(number: int) -> Iterator[bool]:
                 cursor.execute("SELECT pg_advisory_unlock(%s, %s)", lock)
 
 
+def is_held(number: int) -> bool:
+    """Say whether somebody is making this run at the moment."""
+    with _alone(number) as is_ours:
+        return not is_ours
+
+
 def _claimed(number: int) -> EvaluationRun | None:
     to_be_had = EvaluationRun.objects.filter(pk=number, state__in=UNFINISHED, evaluation__stopped="")
     if not to_be_had.update(state=RunState.RUNNING, attempt=F("attempt") + 1):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from incidents.figures.intervals import Rate
+from incidents.figures.intervals import Interval, Rate
 from verdicts.closings import Actual
 
 _COMPARED = (Actual.PASS.value, Actual.FAIL.value)
@@ -66,6 +66,7 @@ class Agreement:
     cases: Rate
     agreed: Rate
     false_fails: Rate
+    interval: Interval | None = None  # of `agreed`, over the cases: five runs of one case are not five cases
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ class Facts:
     at_k: float | None = None  # pass@3
     all_k: float | None = None  # pass^3
     too_few: int = 0  # cases with fewer than K runs, which neither can say anything of
+    interval: Interval | None = None  # of `every`, over the cases
 
 
 @dataclass(frozen=True, slots=True)

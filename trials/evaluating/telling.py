@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from incidents.figures.intervals import Rate, clopper_pearson, percent
+from incidents.figures.intervals import FEW, Interval, Rate, clopper_pearson, percent
 from trials.evaluating.scores import Agreement, Facts, Measures
 from trials.states import RunState
 
@@ -18,7 +18,7 @@ def _false_passes(found: Measures) -> Iterator[str]:
     after = found.after
     yield (
         f"FALSE PASSES: {_counted(after.false_passes)} verdicts, "
-        f"in {_counted(after.cases)} cases{_interval(after.cases)}."
+        f"in {_counted(after.cases)} cases{_of_cases(after.cases)}."
     )
     before = found.before.false_passes
     yield f"  On the agent's own calls alone: {before.hits} of {before.of}."
@@ -35,10 +35,12 @@ def _scores(found: Measures) -> Iterator[str]:
     playbook, facts = beside.playbook, beside.playbook_facts
     scores: Sequence[Agreement] = (found.after, playbook, *others)
     yield _line("Verdict as it really was", [each.agreed.text for each in scores])
+    yield from _span(found.after.interval)
     yield _line("  false passes", [each.false_passes.text for each in scores])
     yield _line("  false fails", [each.false_fails.text for each in scores])
     yield _line("  before code asked", [found.before.agreed.text])
     yield _line("Runs that gather every fact", [found.facts.every.text, facts.every.text])
+    yield from _span(found.facts.interval)
     yield _line("  pass^3, and pass@3", [f"{_share(found.facts.all_k)}, {_share(found.facts.at_k)}"])
     yield _line("Facts asked for", [found.facts.each.text, facts.each.text])
     for each in found.recall:
@@ -69,7 +71,7 @@ def _rest(found: Measures) -> Iterator[str]:
     yield f"How they came to what they handed in: {outcomes}."
     yield (
         f"Calls: {totals.calls}, {totals.own_calls} of them the agent's own; "
-        f"{totals.not_recorded} not recorded, {totals.live} went to live tools, {totals.refused} were refused."
+        f"{totals.not_recorded} not recorded, {totals.live} sent to live tools, {totals.refused} refused."
     )
     if totals.redeclared:
         yield f"  {totals.redeclared} answers were recorded when their tool was declared otherwise."
@@ -94,8 +96,13 @@ def _share(value: float | None) -> str:
     return "–" if value is None else percent(value)
 
 
-def _interval(rate: Rate) -> str:
-    if rate.of < 5:
+def _of_cases(rate: Rate) -> str:
+    if rate.of < FEW:
         return ""
     found = clopper_pearson(rate.hits, rate.of)
     return f" ({percent(found.low)} to {percent(found.high)} of cases, at 95 %)"
+
+
+def _span(interval: Interval | None) -> Iterator[str]:
+    if interval is not None:
+        yield _line("  at 95 %, over the cases", [f"{percent(interval.low)}–{percent(interval.high)}"])
