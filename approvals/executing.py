@@ -15,10 +15,10 @@ from django.db import transaction
 
 from approvals import breakers, claiming, hands, sending
 from approvals.actions import registry
-from approvals.actions.base import Action, ActionFailed, Hands
+from approvals.actions.base import Action, ActionFailed, Hands, Observed
 from approvals.claiming import ACTOR, NotClaimed
 from approvals.digesting import Content, content_of
-from approvals.gates import order
+from approvals.gates import order, target
 from approvals.jcs import NotDigestible, text_of
 from approvals.models import ActionRequest, Execution, GateAnswer
 from approvals.moving import Note, end_rollback, move, write
@@ -88,13 +88,23 @@ def claimed(request: ActionRequest, execution: Execution, content: Content, cloc
     stopped = claiming.begin_call(execution, now=clock())
     if stopped:
         return _end(request, execution, Told(State.ABORTED, stopped), clock)
-    return _end(request, execution, _call(action, content, opened, execution.key), clock)
+    told = _call(action, content.arguments, _left(request, content), opened, key=execution.key)
+    return _end(request, execution, told, clock)
 
 
-def _call(action: Action, content: Content, opened: Hands, key: str) -> Told:
+def _left(request: ActionRequest, content: Content) -> Observed:
+    """Return the target as it has to be at the call; before a rollback, as the write left it."""
+    if request.undoes_id is None:
+        return content.observed
+    return Observed(target.left_by(request.undoes_id), content.observed.state)
+
+
+def _call(
+    action: Action, arguments: Mapping[str, Any], observed: Observed, opened: Hands, *, key: str
+) -> Told:
     """Call the target once. What is neither a clear yes nor a clear no is unknown."""
     try:
-        result = action.execute(content.arguments, content.observed, opened, key)
+        result = action.execute(arguments, observed, opened, key)
     except ActionFailed as error:
         return Told(State.FAILED, f"the target refused: {_named(error)}")
     except Exception as error:  # noqa: BLE001 the write may have happened, whatever it is

@@ -16,7 +16,7 @@ from approvals.actions.base import ActionFailed, OutcomeUnknown
 
 _MOST_BYTES = 262_144
 # The server says with these that it did not get round to it.
-_CLEAR_NO = frozenset(
+CLEAR_NO = frozenset(
     {400, 401, 402, 403, 404, 405, 406, 409, 410, 411, 412, 413, 415, 422, 423, 428, 429, 451}
 )
 
@@ -73,7 +73,7 @@ def _answered(reply: httpx.Response, end: float) -> Mapping[str, Any]:
             if len(read) > _MOST_BYTES or time.monotonic() > end:
                 break  # the yes stands in the status; the rest is for the record alone
         return {"status": reply.status_code, "body": _json(read)}
-    if reply.status_code in _CLEAR_NO:
+    if reply.status_code in CLEAR_NO:
         raise ActionFailed(f"the target answered {reply.status_code}")
     raise OutcomeUnknown(f"the target answered {reply.status_code}, which leaves open what it did")
 

@@ -47,7 +47,10 @@ def at(result: Any, path: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """How a declared action reads its target: the tool, what makes its version, and what must hold."""
+    """How a declared action reads its target: the tool, what makes its version, and what must hold.
+
+    `shows` are further paths of the result that make the state, and not the version.
+    """
 
     tool: str
     arguments: Mapping[str, Any]
@@ -55,13 +58,14 @@ class Target:
     require: Mapping[str, Any] = field(default_factory=dict)
     check: Mapping[str, Any] | None = None
     undo: Mapping[str, Any] | None = None
+    shows: tuple[str, ...] = ()
 
     def observed(self, arguments: Mapping[str, Any]) -> Observed:
         """Ask the tool; raise CouldNotCheck for anything but an observed answer."""
         called = gateway.call(self.tool, filled(self.arguments, arguments), CallScope(caller=_ACTOR))
         if called.status is not Status.OBSERVED:
             raise CouldNotCheck(f"{self.tool} answered {called.status.value}: {called.reason or 'nothing'}")
-        paths = {*self.version, *self.require}
+        paths = {*self.version, *self.require, *self.shows}
         state = {path: _plain(at(called.result, path)) for path in sorted(paths)}
         return Observed(digest_of({path: state[path] for path in self.version}), state)
 

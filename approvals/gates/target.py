@@ -21,7 +21,7 @@ def precondition(passage: Passage) -> GateSaid:
     if passage.request.undoes_id is None:
         approved = passage.content.observed.version
     else:
-        approved = _left_by(passage.request.undoes_id)
+        approved = left_by(passage.request.undoes_id)
         if passage.phase is Phase.SHOWN and not approved:
             return could_not_check(name, "nothing has been written yet that it could undo")
         if not approved:
@@ -93,7 +93,8 @@ def _too_often(passage: Passage) -> str:
     return f"{made} such writes were made within an hour, and {most} are the most" if made >= most else ""
 
 
-def _left_by(request_id: int) -> str:
+def left_by(request_id: int) -> str:
+    """Return the version in which a write left its target; "" where nobody knows it."""
     done = Execution.objects.filter(request=request_id, request__state=State.SUCCEEDED).first()
     return done.after_version if done else ""
 

@@ -2,7 +2,8 @@
 
 import os
 import signal
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ from accounts.models import User
 from accounts.roles import Role
 from approvals import executing, sweeping
 from approvals.models import ActionRequest, Execution
-from tests.db import writing
+from tests.db import clustering, writing
+from tests.db.clustering import ClusterWorld
 from tests.db.writing import World
 from tests.fakes import writes
+from tests.fakes.server import Asked
 
 LIMITS = "{writes_an_hour: 100000, actions_an_hour: 0, failures_an_hour: 0, open_per_team: 100000}"
 FULL = bool(os.environ.get("FULL"))
@@ -103,3 +106,39 @@ def test_killed_in_the_call_itself_it_is_unknown(world: World, mood: str) -> Non
     assert _settled(world, request) == "unknown"
     assert len(writes.calls()) == (mood == "after")
     assert request.outcome == "the worker ended after it began to call the target"
+
+
+@pytest.fixture
+def cluster(
+    committed_db: None,
+    make_user: Callable[..., User],
+    monkeypatch: pytest.MonkeyPatch,
+    settings: Any,
+    tmp_path: Path,
+) -> Iterator[ClusterWorld]:
+    with clustering.opened(make_user, monkeypatch, settings, tmp_path) as made:
+        yield made
+
+
+def test_killed_while_a_cluster_answers_it_is_unknown_and_one_patch_was_made(cluster: ClusterWorld) -> None:
+    request = cluster.agreed("scale", replicas=5)
+    child = 0
+
+    def kill(connection: socket.socket, asked: Asked) -> None:
+        cluster.fake(asked)
+        os.kill(child, signal.SIGKILL)
+
+    clustering.at_the_patch(cluster, kill)
+    connections.close_all()
+    child = os.fork()
+    if child == 0:
+        try:
+            executing.execute(request.pk, clock=lambda: cluster.now)
+        finally:
+            os._exit(0)
+    assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
+    clustering.at_the_patch(cluster, None)
+    assert _settled(cluster, request) == "unknown"
+    assert len(clustering.patches(cluster)) == 1
+    annotations = cluster.fake.one()["metadata"]["annotations"]
+    assert annotations["assay/write"] == Execution.objects.get(request=request).key

@@ -103,9 +103,9 @@ class World:
                 scope=scope, defaults={"writes_enabled": on, "changed_at": self.now, "changed_by": "test"}
             )
 
-    def probe(self, is_ok: bool = True) -> None:
+    def probe(self, is_ok: bool = True, credential: str = "numbers") -> None:
         CredentialProbe.objects.update_or_create(
-            credential="numbers", defaults={"is_ok": is_ok, "sentence": "", "probed_at": self.now}
+            credential=credential, defaults={"is_ok": is_ok, "sentence": "", "probed_at": self.now}
         )
 
 

@@ -17,9 +17,13 @@ from toolbox.connectors.httpstatus import Failure
 
 @dataclass(frozen=True, slots=True)
 class ClusterEndpoint(Endpoint):
-    """A cluster that a file names: `config_env` holds its path; without it, the pod's own account is used."""
+    """A cluster that a file names: `config_env` holds its path, or `config_file` is it.
+
+    Without either the pod's own account is used.
+    """
 
     config_env: str = ""
+    config_file: str = ""
     context: str = ""
     _read: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False, compare=False)
@@ -27,7 +31,7 @@ class ClusterEndpoint(Endpoint):
     @property
     def variables(self) -> tuple[str, ...]:
         """The environment variables that must be set before anything can be asked."""
-        return (self.config_env or "KUBERNETES_SERVICE_HOST",)
+        return () if self.config_file else (self.config_env or "KUBERNETES_SERVICE_HOST",)
 
     @property
     def shown(self) -> str:
@@ -69,6 +73,8 @@ class ClusterEndpoint(Endpoint):
 
     @property
     def _where(self) -> str:
+        if self.config_file:
+            return "the credential's kubeconfig"
         return f"the kubeconfig that {self.config_env} names" if self.config_env else "the pod's account"
 
     def _configuration(self) -> Any:
@@ -83,10 +89,10 @@ class ClusterEndpoint(Endpoint):
 
         made = client.Configuration()
         try:
-            if not self.config_env:
+            if not self.config_env and not self.config_file:
                 config.load_incluster_config(client_configuration=made)
                 return made
-            file = os.environ.get(self.config_env, "").strip()
+            file = self.config_file or os.environ.get(self.config_env, "").strip()
             if not file:
                 raise Failure(Status.UNAVAILABLE, f"the environment variable {self.config_env} is not set")
             config.load_kube_config(

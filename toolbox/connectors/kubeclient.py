@@ -81,6 +81,8 @@ class _Answer:
 class BoundedTransport:
     """Stands where the client's RESTClientObject stood. What one thread asks, no other thread sees."""
 
+    answer = _Answer()  # a permitted 404 is no failure here, and any other is a Failure already
+
     def __init__(self) -> None:
         self._local = threading.local()
 
@@ -105,7 +107,7 @@ class BoundedTransport:
             raise Failure(Status.ERROR, "the cluster is asked within a call's bounds only")
         search = body if method == "POST" else None
         self._local.reply = exchange(Ask(target, search=search, absent=self._local.absent))
-        return _Answer()  # a permitted 404 is no failure here, and any other is a Failure already
+        return self.answer
 
     def close(self) -> None:
         """Nothing is held here."""
@@ -123,13 +125,14 @@ def refuse_all_but_reads(method: str, target: str) -> None:
 class ClusterClient:
     """The client's typed groups, over the bounded transport. Every method raises Failure."""
 
-    def __init__(self) -> None:
+    def __init__(self, transport: BoundedTransport | None = None) -> None:
+        """`transport` is another one than that which lets reads through alone."""
         # Half a second, for those who have a cluster.
         client: Any = importlib.import_module("kubernetes.client")
 
         configuration = client.Configuration()
         configuration.host = _HOST
-        self.transport = BoundedTransport()
+        self.transport = transport or BoundedTransport()
         self._api = client.ApiClient(configuration)
         self._api.rest_client.close()
         self._api.rest_client = self.transport
