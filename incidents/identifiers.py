@@ -8,6 +8,7 @@ from audit import writing
 from incidents import patterns
 from incidents.models import Identifier, Incident
 from incidents.states import Origin
+from investigations.rowlists import read
 
 VALUE_MAX = patterns.VALUE_MAX
 _PER_INCIDENT = 100
@@ -31,7 +32,8 @@ class IdentifierLine:
 
 def lines(incident: Incident) -> tuple[IdentifierLine, ...]:
     """Return the identifiers that count, by name, then those that a model named and nobody confirmed."""
-    rows = list(incident.found_identifiers.all()) if getattr(incident, "has_found", True) else []
+    kept = getattr(incident, "read_found", None)
+    rows = list(incident.found_identifiers.all()) if kept is None else read(Identifier, kept)
     counting = {
         name: IdentifierLine(name, value, Origin.SENDER, True) for name, value in incident.identifiers.items()
     }

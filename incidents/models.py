@@ -47,8 +47,15 @@ SHELF_INDEXES = [
     ),
     models.Index(
         fields=["assignee", "shelf", "-last_received_at", "-id"],
+        include=("team", "source", "kind", "severity_rank"),
         condition=Q(assignee__isnull=False),
-        name="queue_of_a_person",
+        name="queue_by_person",
+    ),
+    # Words that a sender has for a severity and the ranks do not know.
+    models.Index(
+        fields=["severity", "shelf", "-last_received_at", "-id"],
+        condition=Q(severity_rank=7),
+        name="queue_of_other_severity",
     ),
 ]
 

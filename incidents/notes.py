@@ -17,7 +17,6 @@ from toolbox import redaction
 from toolbox.values import Cleaner
 
 LONGEST = 4_000
-SHOWN = 100
 _MENTIONED = 10
 # An address such as ada@example.org names nobody.
 _MENTION = re.compile(r"(?<![\w@.+-])@([\w.@+-]{1,150})")
@@ -33,12 +32,6 @@ class Kept:
 
     note: Note
     unreached: Sequence[str] = ()
-
-
-def of_incident(incident_id: int) -> list[Note]:
-    """Return the last notes on an incident, the oldest of them first."""
-    rows = Note.objects.filter(incident=incident_id).select_related("by").order_by("-pk")[:SHOWN]
-    return list(reversed(rows))
 
 
 def write(incident: Incident, text: str, *, by: User, once: str, now: datetime) -> Kept:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Window
 
 from accounts.models import User
 from accounts.permissions import Permission
@@ -24,8 +25,9 @@ from incidents.models import (
 )
 from incidents.states import Effect, Event
 from investigations.models import Question
+from investigations.rowlists import listed, read
 
-SIGNALS_SHOWN = 50
+SIGNALS_SHOWN, NOTES_SHOWN, _LATER = 50, 100, 10
 MAX_ID = 2**63 - 1
 _RECORDED = (Effect.OPENED, Effect.RECOVERED, Effect.REFIRED)
 
@@ -79,16 +81,18 @@ def has(incident: Incident, part: str) -> bool:
     return bool(getattr(incident, f"has_{part}", True))
 
 
-def _parts(user: User) -> dict[str, Exists]:
-    own = OuterRef("pk")
+def _parts(user: User) -> dict[str, Exists | ArraySubquery]:
+    """What the page reads of other tables, by one question: short lists whole, of the rest whether it is."""
+    own, seen = OuterRef("pk"), visible_incidents(user)
     return {
-        "has_notes": Exists(Note.objects.filter(incident=own)),
         "has_edits": Exists(DraftEdit.objects.filter(incident=own)),
-        "has_closings": Exists(Resolution.objects.filter(incident=own)),
-        "has_later": Exists(Incident.objects.filter(previous=own)),
-        "has_found": Exists(Identifier.objects.filter(incident=own)),
-        "has_questions": Exists(Question.objects.filter(incident_id=own)),
         "has_audit": Exists(PassAudit.objects.filter(incident=own, reviewer=user, answered_at=None)),
+        "has_questions": Exists(Question.objects.filter(incident_id=own)),
+        "sees_previous": Exists(seen.filter(pk=OuterRef("previous_id"))),
+        "read_later": listed(seen.filter(previous=own).order_by("pk")[:_LATER]),
+        "read_found": listed(Identifier.objects.filter(incident=own)),
+        "read_closings": listed(Resolution.objects.filter(incident=own).order_by("-pk"), "by"),
+        "read_notes": listed(Note.objects.filter(incident=own).order_by("-pk")[:NOTES_SHOWN], "by"),
     }
 
 
@@ -101,25 +105,34 @@ def can_see(user: User, incident_id: int | None) -> bool:
 
 def signals(incident: Incident) -> tuple[Sequence[Signal], int]:
     """Return the newest signals, newest first, and how many older ones are not among them."""
-    newest = list(incident.signals.select_related("delivery").order_by("-received_at", "-pk")[:SIGNALS_SHOWN])
-    if len(newest) < SIGNALS_SHOWN:
-        return newest, 0
-    return newest, max(0, incident.signals.count() - len(newest))
+    every = Window(Count("pk"))
+    newest = list(incident.signals.annotate(every=every).order_by("-received_at", "-pk")[:SIGNALS_SHOWN])
+    return newest, newest[0].every - len(newest) if newest else 0
 
 
 def resolutions(incident: Incident) -> Sequence[Resolution]:
     """Return every closing of the incident, the last one first."""
-    if not has(incident, "closings"):
-        return []
-    return list(incident.resolutions.select_related("by", "duplicate_of").order_by("-pk"))
+    if hasattr(incident, "read_closings"):
+        return read(Resolution, incident.read_closings)
+    return list(incident.resolutions.select_related("by").order_by("-pk"))
+
+
+def notes(incident: Incident) -> list[Note]:
+    """Return the last notes on an incident, the oldest of them first."""
+    if hasattr(incident, "read_notes"):
+        return read(Note, incident.read_notes)[::-1]
+    rows = Note.objects.filter(incident=incident).select_related("by").order_by("-pk")[:NOTES_SHOWN]
+    return list(reversed(rows))
 
 
 def chain(user: User, incident: Incident) -> tuple[Incident | None, Sequence[Incident]]:
     """Return the incident before and those after it under the same key, as far as the person sees them."""
+    if hasattr(incident, "read_later"):
+        before = incident.previous if getattr(incident, "sees_previous", False) else None
+        return before, read(Incident, incident.read_later)
     seen = visible_incidents(user)
     before = seen.filter(pk=incident.previous_id).first() if incident.previous_id else None
-    later = seen.filter(previous=incident).order_by("pk")[:10] if has(incident, "later") else ()
-    return before, list(later)
+    return before, list(seen.filter(previous=incident).order_by("pk")[:_LATER])
 
 
 def timeline(incident_id: int, signals: Sequence[Signal] = ()) -> tuple[TimelineLine, ...]:

@@ -1,7 +1,7 @@
 """The queue's rows: one page of a tab by key, and what has arrived since."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db.models import BooleanField, Q, QuerySet
 from django.db.models.expressions import RawSQL
@@ -59,11 +59,13 @@ def rows(seen: Sight, want: Wanted) -> QuerySet[Incident]:
     if want.severity in SEVERITIES:
         found = found.filter(severity_rank=SEVERITIES.index(want.severity))
     elif want.severity:
-        found = found.filter(severity=want.severity)
+        found = found.filter(severity_rank=len(SEVERITIES), severity=want.severity)
     if want.kind:
         found = found.filter(kind=want.kind)
     if want.source:
-        found = found.filter(source_id=seen.source(want.source))
+        number = seen.source(want.source)
+        # A whole shelf would be walked in vain.
+        found = found.filter(source_id=number) if number else found.none()
     if want.mine or want.tab == Tab.MINE:
         found = found.filter(assignee_id=seen.person)
     if want.tab == Tab.MY_TEAM:
@@ -71,9 +73,19 @@ def rows(seen: Sight, want: Wanted) -> QuerySet[Incident]:
     return found.filter(_mentions(want.words)) if want.words else found
 
 
-def page(seen: Sight, want: Wanted, *, size: int | None = None) -> keyset.Page[Incident]:
-    """Return one page of the wanted tab, found by key: rows that come or go do not shift it."""
-    parts = [rows(seen, want).filter(shelf=shelf) for shelf in SHELVES[want.tab]]
+def page(
+    seen: Sight, want: Wanted, *, size: int | None = None, among: Sequence[int] | None = None
+) -> keyset.Page[Incident]:
+    """Return one page of the wanted tab, found by key: rows that come or go do not shift it.
+
+    `among` are the numbers of all that the filters leave, where a look has found them: few enough to be
+    sorted, whatever the order.
+    """
+    if among is not None:
+        few = rows(seen, replace(want, words="")).filter(pk__in=among)
+        parts = [few.filter(shelf__in=SHELVES[want.tab])]
+    else:
+        parts = [rows(seen, want).filter(shelf=shelf) for shelf in SHELVES[want.tab]]
     whole = Incident.objects.select_related("source", "team", "assignee").defer(*_NOT_SHOWN)
     return keyset.page_of(
         parts, ORDERS[want.sort], whole, keyset.Place(after=want.after, before=want.before, size=size or PAGE)

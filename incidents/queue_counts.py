@@ -51,6 +51,7 @@ class _Seen(NamedTuple):
     """One incident that was looked at; `asked` is the number of the question that it answers."""
 
     asked: int
+    number: int
     shelf: str
     team: int | None
     assignee: int | None
@@ -58,10 +59,14 @@ class _Seen(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """All that one page counts: its tabs, and other lists by the numbers that they were asked under."""
+    """All that one page counts: its tabs, and other lists by the numbers that they were asked under.
+
+    `among` are the numbers of all that the filters leave, where they had to be looked at and are few.
+    """
 
     shelves: Sequence[Shelf]
     others: Mapping[int, Shelf]
+    among: Sequence[int] | None = None
 
 
 def counts(seen: Sight, want: Wanted, others: Mapping[int, Wanted]) -> Counts:
@@ -81,7 +86,7 @@ def counts(seen: Sight, want: Wanted, others: Mapping[int, Wanted]) -> Counts:
         for tab in Tab
     ]
     held = {number: _of_tab(seen, each, groups, looked.get(number)) for number, each in others.items()}
-    return Counts(shelves, held)
+    return Counts(shelves, held, _few(looked.get(0 if want.tab == Tab.MINE else -1)))
 
 
 def add_up() -> None:
@@ -92,6 +97,10 @@ def add_up() -> None:
         )
         if cursor.fetchone() == (_MANY_STEPS,):
             cursor.execute(_ADD_UP)
+
+
+def _few(looked: Sequence[_Seen] | None) -> Sequence[int] | None:
+    return None if looked is None or len(looked) > LOOKED_AT else [row.number for row in looked]
 
 
 def _is_kept(want: Wanted) -> bool:
@@ -112,10 +121,10 @@ def _looked(seen: Sight, looks: Mapping[int, Wanted]) -> Mapping[int, Sequence[_
         queue.rows(seen, each)
         .filter(shelf__in=SHELVES[each.tab])
         .annotate(asked=Value(number))
-        .values_list("asked", "shelf", "team_id", "assignee_id")[: LOOKED_AT + 1]
+        .values_list("asked", "pk", "shelf", "team_id", "assignee_id")[: LOOKED_AT + 1]
         for number, each in looks.items()
     ]
-    answer: Iterable[tuple[int, str, int | None, int | None]] = (
+    answer: Iterable[tuple[int, int, str, int | None, int | None]] = (
         parts[0].union(*parts[1:], all=True) if len(parts) > 1 else parts[0]
     )
     for row in answer:

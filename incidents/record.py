@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from assay_core.instants import as_text
-from incidents import editing, identifiers, notes, queries
+from incidents import editing, identifiers, queries
 from incidents.models import DraftEdit, Incident, Note
 from investigations import queries as investigations
 from toolbox import redaction
@@ -37,7 +37,7 @@ def record(incident: Incident) -> dict[str, Any]:
         ],
         "closings": [_closing(one) for one in reversed(queries.resolutions(incident))],
         "notes": [
-            _said(each) for each in notes.of_incident(incident.pk)
+            _said(each) for each in queries.notes(incident)
         ],
         "signals": [
             {"event": one.event, "effect": one.effect, "at": as_text(one.received_at)}

@@ -4,7 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import OuterRef
+
 from investigations import models
+from investigations.rowlists import listed, read
 from investigations.states import CitationState, RubricResult
 
 _IDS = 60
@@ -14,6 +17,15 @@ RUBRIC: Mapping[str, str] = {
     RubricResult.MAX_ITERATIONS_REACHED: "does not meet its rubric: the tries are used up",
     RubricResult.FAILED: "failed its rubric",
     RubricResult.GRADER_ERROR: "was not graded: the grader did not come to a result for this text",
+}
+
+
+_RUN = OuterRef("investigation")
+_LISTS = {
+    "its_ids": listed(models.Citation.objects.filter(draft=OuterRef("pk"))[:_IDS]),
+    "its_figures": listed(models.Figure.objects.filter(draft=OuterRef("pk"))[:_IDS]),
+    "gradings": listed(models.RubricEvaluation.objects.filter(investigation=_RUN).order_by("-pk")[:20]),
+    "objections": listed(models.Objection.objects.filter(investigation=_RUN)),
 }
 
 
@@ -102,10 +114,9 @@ class Beside:
 
 def of_verdict(verdict_id: int) -> Beside | None:
     """Return what stands beside the draft of a verdict."""
-    draft = (
-        models.Draft.objects.select_related("investigation", "verdict").filter(verdict_id=verdict_id).first()
-    )
-    return beside(draft) if draft else None
+    drafts = models.Draft.objects.select_related("investigation", "verdict").filter(verdict_id=verdict_id)
+    draft = drafts.annotate(**_LISTS).first()
+    return _of_row(draft) if draft else None
 
 
 def caution(draft: models.Draft) -> str:
@@ -121,23 +132,28 @@ def caution(draft: models.Draft) -> str:
 
 def beside(draft: models.Draft) -> Beside:
     """Return what stands beside a draft."""
+    drafts = models.Draft.objects.select_related("investigation", "verdict").annotate(**_LISTS)
+    return _of_row(drafts.get(pk=draft.pk))
+
+
+def _of_row(draft: Any) -> Beside:
     row = draft.investigation
-    gradings = list(row.evaluations.order_by("-pk")[:20]) if draft.rubric_result else []
+    gradings = read(models.RubricEvaluation, draft.gradings) if draft.rubric_result else []
     return Beside(
         written_by=draft.written_by,
         caution=caution(draft),
         ids=[
             IdLine(each.kind, each.text, each.state, each.reason, each.entry, each.link)
-            for each in draft.citations.all()[:_IDS]
+            for each in read(models.Citation, draft.its_ids)
         ],
-        figures=list(draft.figures.values_list("text", flat=True)[:_IDS]),
+        figures=[each.text for each in read(models.Figure, draft.its_figures)],
         rubric=draft.rubric_result,
         rubric_words=RUBRIC.get(draft.rubric_result, ""),
         criteria=_criteria(gradings[0]) if gradings else (),
         gradings=len(gradings),
         objections=[
             ObjectionLine(each.about, each.refutation, each.entry, each.says)
-            for each in (row.objections.all() if row.critic_note else ())
+            for each in (read(models.Objection, draft.objections) if row.critic_note else ())
         ],
         critic_note=row.critic_note,
     )

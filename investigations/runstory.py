@@ -1,14 +1,17 @@
 """What pages read of how a run went: its outcome, its cost by purpose, its steps, who said what meanwhile."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Q, Sum
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Count, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import JSONObject
 
 from investigations import models
+from investigations.rowlists import listed, read
 from investigations.states import Exchanged, Purpose, RunResult
 
 OUTCOMES: Mapping[str, str] = {
@@ -18,6 +21,31 @@ OUTCOMES: Mapping[str, str] = {
     RunResult.REFUSED: "The model refused. A person looks, with all that was gathered.",
     RunResult.CUT_OFF: "Its answer was cut off twice. A person looks, with all that was gathered.",
     RunResult.ENDPOINT_DOWN: "The model was out of reach. The playbook gathered instead.",
+}
+_OWN = OuterRef("pk")
+_STEPS_OF = models.Step.objects.filter(investigation=_OWN).order_by().values("investigation")
+_SPENT = {
+    "exchanges": Count("pk"),
+    "failed": Count("pk", filter=Q(outcome=Exchanged.DOWN)),
+    "read": Sum("tokens_in"),
+    "written": Sum("tokens_out"),
+    "spent": Sum("micros"),
+    "took": Sum("seconds"),
+}
+_TOLD = {
+    "step_count": Subquery(_STEPS_OF.annotate(count=Count("pk")).values("count")),
+    "entry_count": Subquery(_STEPS_OF.filter(entry__gt=0).annotate(count=Count("pk")).values("count")),
+    "submission": Subquery(
+        models.Submitted.objects.filter(investigation=_OWN).order_by("-pk").values("body")[:1]
+    ),
+    "spent": ArraySubquery(
+        models.Exchange.objects.filter(investigation=_OWN)
+        .order_by()
+        .values("purpose")
+        .annotate(row=JSONObject(purpose="purpose", **_SPENT))
+        .values("row")
+    ),
+    "told": listed(models.RunNote.objects.filter(investigation=_OWN).order_by("pk")),
 }
 _QUOTED = 4_000
 _STEPS = 200
@@ -97,19 +125,19 @@ def ran(row: models.Investigation) -> Ran | None:
     """Return how a model's run went; None for one that a model did not run."""
     if row.investigator != "model":
         return None
-    proposed, hypothesis = _proposed(row)
-    counted = row.steps.aggregate(steps=Count("pk"), entries=Count("pk", filter=Q(entry__gt=0)))
+    told: Any = models.Investigation.objects.filter(pk=row.pk).values(**_TOLD)[0]
+    proposed, hypothesis = _proposed(told["submission"])
     return Ran(
         investigation=row.pk,
         outcome=row.outcome,
         words=OUTCOMES.get(row.outcome, ""),
         model=row.model,
-        steps=counted["steps"],
-        entries=counted["entries"],
-        total=_together(_costs(row.pk)),
+        steps=told["step_count"] or 0,
+        entries=told["entry_count"] or 0,
+        total=_together(_sorted_costs(told["spent"])),
         notes=[
             NoteLine(each.made_by, each.text, each.made_at, each.step > 0)
-            for each in row.notes.order_by("pk")
+            for each in read(models.RunNote, told["told"])
         ],
         proposed=proposed,
         hypothesis=hypothesis,
@@ -135,19 +163,11 @@ def page(row: models.Investigation) -> RunPage:
 
 
 def _costs(investigation_id: int) -> Sequence[Cost]:
-    rows = (
-        models.Exchange.objects.filter(investigation=investigation_id)
-        .order_by()
-        .values("purpose")
-        .annotate(
-            exchanges=Count("pk"),
-            failed=Count("pk", filter=Q(outcome=Exchanged.DOWN)),
-            read=Sum("tokens_in"),
-            written=Sum("tokens_out"),
-            spent=Sum("micros"),
-            took=Sum("seconds"),
-        )
-    )
+    own = models.Exchange.objects.filter(investigation=investigation_id)
+    return _sorted_costs(own.order_by().values("purpose").annotate(**_SPENT))
+
+
+def _sorted_costs(rows: Iterable[Mapping[str, Any]]) -> Sequence[Cost]:
     costs = [
         Cost(
             each["purpose"], each["exchanges"], each["failed"], each["read"], each["written"],
@@ -172,12 +192,11 @@ def _together(costs: Sequence[Cost]) -> Cost | None:
     )
 
 
-def _proposed(row: models.Investigation) -> tuple[Sequence[Mapping[str, Any]], str]:
+def _proposed(last: str | None) -> tuple[Sequence[Mapping[str, Any]], str]:
     """Return the actions and the hypothesis that the last submission proposes; nothing comes of them here."""
-    last = row.submissions.order_by("-pk").first()
     if last is None:
         return (), ""
-    body = json.loads(last.body)
+    body = json.loads(last)
     actions = body.get("proposed_actions")
     return actions if isinstance(actions, list) else (), str(body.get("proposed_hypothesis") or "")
 

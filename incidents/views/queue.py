@@ -29,9 +29,10 @@ def show(request: HttpRequest) -> HttpResponse:
     want = wanted(request.GET.dict())
     seen = queue.sight(user)
     newest, columns = queue_saved.look(user)
+    counted, counts = _counted(request, seen, want)
     context = {
-        **_counted(request, seen, want),
-        "page": queue.page(seen, want),
+        **counts,
+        "page": queue.page(seen, want, among=counted.among),
         "newest": newest,
         "sources": seen.sources,
         "own_teams": seen.own_teams,
@@ -62,7 +63,7 @@ def pulse(request: HttpRequest) -> HttpResponse:
     want = wanted(request.GET.dict())
     seen = queue.sight(person(request))
     context = {
-        **_counted(request, seen, want),
+        **_counted(request, seen, want)[1],
         "arrivals": queue.arrivals(seen, want, whole(request.GET.get("since", ""))),
         "read_at": timezone.now(),
         "here": f"?{want.address()}",
@@ -70,16 +71,15 @@ def pulse(request: HttpRequest) -> HttpResponse:
     return render(request, "incidents/_pulse.html", context)
 
 
-def _counted(request: HttpRequest, seen: queue.Sight, want: Wanted) -> dict[str, Any]:
+def _counted(
+    request: HttpRequest, seen: queue.Sight, want: Wanted
+) -> tuple[queue_counts.Counts, dict[str, Any]]:
     views = queue_saved.views(person(request), seen)
     asked = {view.pk: queue_saved.want_of(view) for view in views}
     counted = queue_counts.counts(seen, want, asked)
     here = want.address()
-    return {
-        "want": want,
-        "shelves": counted.shelves,
-        "views": [(view, counted.others[view.pk], view.query == here) for view in views],
-    }
+    views_counted = [(view, counted.others[view.pk], view.query == here) for view in views]
+    return counted, {"want": want, "shelves": counted.shelves, "views": views_counted}
 
 
 def _part(request: HttpRequest) -> str:
