@@ -1,5 +1,6 @@
 """What a benchmark stands on: embedded servers with a migrated database, the example shop, processes."""
 
+import json
 import os
 import secrets
 import signal
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from triage.local import children, processes
+from triage.local.postgres import PostgresServer
 from triage.local.servers import Servers
 from triage.local.start import reader_dsn
 from triage.local.world import World
@@ -104,26 +106,53 @@ class Stand:
 @contextmanager
 def standing() -> Iterator[Stand]:
     """Start servers that keep what they commit (fsync on), as in production, and migrate."""
-    with tempfile.TemporaryDirectory(prefix="assay-bench-", dir="/tmp") as name:
-        folder = Path(name)
-        folder.chmod(0o755)  # the account that PostgreSQL steps down to walks through
-        servers = Servers(folder, {who: secrets.token_hex(12) for who in _PASSWORDS}, {})
-        stand = Stand(folder, servers, dict(os.environ))
-        try:
-            servers.start()
-            stand.variables.update(
-                servers.variables,
-                DATABASE_POOL="1",
-                CALLER_CALLS_A_MINUTE="10000000",
-                TOOL_CALLS_A_MINUTE="10000000",
-                PYTHONUNBUFFERED="1",
-                DJANGO_SETTINGS_MODULE="triage.settings",
-                SECRET_KEY=secrets.token_urlsafe(50),
-            )
-            stand.run("manage.py", "migrate", "--verbosity", "0")
-            yield stand
-        finally:
-            stand.close()
+    with (
+        tempfile.TemporaryDirectory(prefix="assay-bench-", dir="/tmp") as name,
+        standing_in(Path(name)) as stand,
+    ):
+        yield stand
+
+
+@contextmanager
+def standing_in(folder: Path, settings: Mapping[str, str] | None = None) -> Iterator[Stand]:
+    """Start servers over a folder, which may hold a database from before, and migrate.
+
+    Without settings PostgreSQL runs with its own defaults.
+    """
+    folder.chmod(0o755)  # the account that PostgreSQL steps down to walks through
+    servers = Servers(folder, _passwords(folder), {})
+    if settings:
+        assert servers.postgres is not None
+        servers.postgres.close()
+        servers.postgres = PostgresServer(
+            folder / "postgres", password=_passwords(folder)["superuser"], settings=settings
+        )
+    stand = Stand(folder, servers, dict(os.environ))
+    try:
+        servers.start()
+        stand.variables.update(
+            servers.variables,
+            DATABASE_POOL="1",
+            CALLER_CALLS_A_MINUTE="10000000",
+            TOOL_CALLS_A_MINUTE="10000000",
+            PYTHONUNBUFFERED="1",
+            DJANGO_SETTINGS_MODULE="triage.settings",
+            SECRET_KEY=secrets.token_urlsafe(50),
+        )
+        stand.run("manage.py", "migrate", "--verbosity", "0")
+        yield stand
+    finally:
+        stand.close()
+
+
+def _passwords(folder: Path) -> dict[str, str]:
+    """Return the passwords of this folder's roles, made once."""
+    kept = folder / "passwords.json"
+    if not kept.exists():
+        kept.touch(mode=0o600)
+        kept.write_text(json.dumps({who: secrets.token_hex(12) for who in _PASSWORDS}), encoding="utf-8")
+    found: dict[str, str] = json.loads(kept.read_text(encoding="utf-8"))
+    return found
 
 
 def use_django(variables: Mapping[str, str]) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import psycopg
 from psycopg.types.json import Jsonb
 
+from assay_core.canonical import canonical
 from verdicts.case import Entry
 from verdicts.cases import Example
 from verdicts.frozen import Frozen
@@ -33,6 +34,7 @@ class Pattern:
 
     kind: str
     body: str
+    judged: str
     passed: bool
     hypothesis: str
     reason: str
@@ -49,7 +51,14 @@ def patterns(examples: Sequence[Example], rulebook: Rulebook) -> list[Pattern]:
             continue
         decided = verdict(frozen.case, frozen.subject, frozen.entries, rulebook)
         found.append(
-            Pattern(frozen.subject.kind, frozen.text(), decided.passed, decided.hypothesis, decided.reason)
+            Pattern(
+                frozen.subject.kind,
+                frozen.text(),
+                canonical(decided.to_plain()),
+                decided.passed,
+                decided.hypothesis,
+                decided.reason,
+            )
         )
     return found
 
@@ -66,7 +75,7 @@ def write(dsn: str, made: Sequence[Pattern], count: int) -> None:
         for model in (Incident, Investigation, Case, Verdict, Resolution):
             table = model._meta.db_table
             own = _own(table, 1, made[0], source, who)
-            common = {name: value for name, value in _defaults(model).items() if name not in own}
+            common = {name: value for name, value in defaults(model).items() if name not in own}
             columns = ", ".join([*own, *common])
             with link.cursor().copy(f"COPY {table} ({columns}) FROM STDIN".encode()) as copy:
                 for number, each in zip(range(1, count + 1), itertools.cycle(made), strict=False):
@@ -74,7 +83,7 @@ def write(dsn: str, made: Sequence[Pattern], count: int) -> None:
         link.execute("ANALYZE")
 
 
-def _defaults(model: "type[Model]") -> dict[str, object]:
+def defaults(model: "type[Model]") -> dict[str, object]:
     """Return a value for each column that needs one: the declared default, now for a time, or empty."""
     found: dict[str, object] = {}
     for column in model._meta.concrete_fields:
@@ -102,7 +111,7 @@ def _own(table: str, number: int, each: Pattern, source: int, who: int) -> dict[
         case "investigations_investigation":
             return {"id": number, "incident_id": number, "state": "judged", "subject": "{}"}
         case "investigations_case":
-            body = _body(each, number)
+            body = body_of(each.body, number)
             digest = hashlib.sha256(body.encode()).hexdigest()
             return {"id": number, "investigation_id": number, "body": body, "digest": digest}
         case "investigations_verdict":
@@ -113,8 +122,9 @@ def _own(table: str, number: int, each: Pattern, source: int, who: int) -> dict[
             return {"id": number, "incident_id": number, "outcome": outcome, "by_id": who}
 
 
-def _body(each: Pattern, number: int) -> str:
-    body = each.body.replace(str(_RUN), str(number)).replace(str(_INCIDENT), str(number))
+def body_of(text: str, number: int) -> str:
+    """Return a pattern's text with the numbers of one incident, its run and its entries."""
+    body = text.replace(str(_RUN), str(number)).replace(str(_INCIDENT), str(number))
     for place in range(ENTRIES):
         body = body.replace(str(_FIRST + place), str(number * 10 + place))
     return body
