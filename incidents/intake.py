@@ -15,6 +15,7 @@ from incidents.adapters import schedule
 from incidents.models import Delivery, Source
 from incidents.states import Condition, DeliveryState, Event
 from investigations.outcomes import Jump
+from investigations.sightings import Swap
 
 # How long the fold's message may take before the sweeper sends another.
 GRACE = timedelta(seconds=15)
@@ -138,6 +139,11 @@ def report_silence(source: Source, *, silent_since_at: datetime, now: datetime) 
 def report_drift(jump: Jump, now: datetime) -> None:
     """Write the schedule's delivery about a drift, in the caller's transaction."""
     _deliver(schedule.render_drift(jump), now)
+
+
+def report_swap(swap: Swap, now: datetime) -> None:
+    """Write the schedule's delivery about a changed model, in the caller's transaction."""
+    _deliver(schedule.render_swap(swap), now)
 
 
 def _note_beat(source_id: int, now: datetime) -> None:

@@ -1,12 +1,14 @@
-"""What was lost on the way is sent again; a heartbeat that did not come is reported."""
+"""What was lost on the way is sent again; heartbeats that did not come and changed models are reported."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db import transaction
+
 from incidents import intake, queue_acts, queue_counts, queue_undo, sending
 from incidents.models import Delivery, Source
 from incidents.states import DeliveryState
-from investigations import questions
+from investigations import questions, sightings
 from investigations import services as investigations
 
 _AT_ONCE = 500
@@ -26,6 +28,7 @@ class Swept:
 def sweep(now: datetime) -> Swept:
     """Send again what was lost, report silent heartbeats, and return the counts."""
     silences = report_silences(now)
+    report_swaps(now)
     resend_questions(now)
     queue_acts.wake_all(now)
     queue_counts.add_up()
@@ -77,3 +80,12 @@ def report_silences(now: datetime) -> int:
         if due_at <= now:
             news += intake.report_silence(source, silent_since_at=due_at, now=now)
     return news
+
+
+def report_swaps(now: datetime) -> int:
+    """Report each model that was changed behind its name, once; return how many there were."""
+    with transaction.atomic():
+        swaps = sightings.take_untold(now)
+        for swap in swaps:
+            intake.report_swap(swap, now)
+    return len(swaps)

@@ -1,11 +1,12 @@
 """The named endpoints of the settings, and the Model that each purpose is served by."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.conf import settings
+from django.utils import timezone
 
-from investigations import named, quirks, transcripts
+from investigations import inuse, named, quirks, transcripts
 from investigations.byschema import BySchema
 from investigations.named import AddressUnusable, Endpoint
 from investigations.quirks import QuirksUnknown, Tools
@@ -35,7 +36,7 @@ def model_for(
     Its exchanges are kept as those of this investigation and incident, where there is one. Only a process
     that is given the key can use what it returns.
     """
-    place = endpoint_named(endpoint) if endpoint else endpoint_for(purpose)
+    place = endpoint_named(endpoint) if endpoint else endpoint_in_use(purpose)
     return speaking_to(place, Occasion(purpose, investigation, incident))
 
 
@@ -46,9 +47,33 @@ def speaking_to(place: Endpoint, occasion: Occasion, keeper: Keeper = transcript
 
 
 def endpoint_for(purpose: Purpose) -> Endpoint:
-    """Return the endpoint that serves a purpose: its own where one is set, else the default, which a
-    candidate never falls back to. Raises EndpointRefused."""
+    """Return the endpoint that the settings name for a purpose: its own where one is set, else the default,
+    which a candidate never falls back to. Raises EndpointRefused."""
     return endpoint_named(serving(purpose))
+
+
+def endpoint_in_use(purpose: Purpose) -> Endpoint:
+    """Return the endpoint that serves a purpose and may: the one in use, under whatever name it is set.
+
+    Without one in use yet it is the one that the settings name. Raises EndpointRefused where what is set is
+    not what is in use: it takes that place by a passed drill alone.
+    """
+    place, now = endpoint_for(purpose), timezone.now()
+    found = inuse.chosen(purpose, place, _others(place), now)
+    if found is None:
+        raise EndpointRefused(f"{inuse.refusal(purpose, place, now)}.")
+    return found
+
+
+def _others(place: Endpoint) -> Iterator[Endpoint]:
+    """Yield the other endpoints that are set and can be used: what was promoted stands among them."""
+    for name in names():
+        if name == place.name:
+            continue
+        try:
+            yield endpoint_named(name)
+        except EndpointRefused:
+            continue
 
 
 def serving(purpose: Purpose) -> str:

@@ -6,7 +6,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from investigations import asked, confidence, endpoint, replied, terms, transcripts
+from django.utils import timezone
+
+from investigations import asked, confidence, endpoint, replied, sightings, terms, transcripts
 from investigations.asked import Wish
 from investigations.budget import tokens_of, tokens_of_all
 from investigations.endpoint import Answered, NoReply
@@ -137,6 +139,8 @@ class Speaker:
     def _whole(self, answered: Answered, sent: replied.Sent) -> Reply:
         """Return the reply with its time; an error that refuses the content is a refusal like any other."""
         reply = answered.reply
+        if reply is not None:
+            sightings.note(self._place, reply, timezone.now())
         if reply is None:
             refused = _without(self._place.key, Reply("", (), Finish.REFUSED, refusal=answered.refused))
             reply = replace(refused, model=self._place.model, spent=sent.prices.of(sent.asked, 0))

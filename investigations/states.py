@@ -105,6 +105,14 @@ class Purpose(StrEnum):
     PROBE = "probe"
 
 
+class Taken(StrEnum):
+    """How an endpoint came to serve a purpose."""
+
+    FIRST = "first"  # the first that was set: never drilled
+    DRILL = "drill"
+    OVERRIDE = "override"  # an administrator's word, for a limited time
+
+
 class Exchanged(StrEnum):
     """How an exchange with a model ended: as its reply finished, or without one. SENT is open still."""
 

@@ -136,8 +136,8 @@ class InProduction:
         return steps.budget_left(limits, self._row.pk)
 
     def place(self, purpose: Purpose) -> Endpoint:
-        """Return the endpoint that the settings name."""
-        return endpoints.endpoint_for(purpose)
+        """Return the endpoint in use."""
+        return endpoints.endpoint_in_use(purpose)
 
     def model(self, purpose: Purpose) -> Model:
         """Return its model; each exchange is kept as one of this run."""

@@ -88,7 +88,7 @@ class Talk:
         return self._last_words(reply)
 
     def _loop(self) -> Loop:
-        place = endpoints.endpoint_for(Purpose.ASK)
+        place = endpoints.endpoint_in_use(Purpose.ASK)
         model = endpoints.model_for(Purpose.ASK, investigation=None, incident=self._row.incident_id)
         marker, heed = fresh(), partial(questions.hold, self._held, place.total_seconds)
         if self._talk.steps:

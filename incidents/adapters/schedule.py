@@ -1,4 +1,4 @@
-"""What the schedule itself reports: a heartbeat that fell silent or beats again, and a rule that drifts."""
+"""What the schedule itself reports: a heartbeat's silence and its end, a rule's drift, a model's swap."""
 
 import json
 from collections.abc import Mapping
@@ -11,6 +11,7 @@ from incidents.adapters.reading import Reading, SignalValue
 from incidents.adapters.strict_json import NotReadable, read_object
 from incidents.states import Condition, Event
 from investigations.outcomes import Jump
+from investigations.sightings import Swap
 
 
 def render(slug: str, *, event: Event, silent_since_at: datetime, beat_at: datetime | None) -> bytes:
@@ -42,12 +43,29 @@ def render_drift(jump: Jump) -> bytes:
     ).encode()
 
 
+def render_swap(swap: Swap) -> bytes:
+    """Return the body of the schedule's delivery about a model that was changed behind its name."""
+    return json.dumps(
+        {
+            "swap": {
+                "endpoint": swap.endpoint,
+                "asked": swap.asked,
+                "before": swap.before,
+                "after": swap.after,
+            },
+            "seen_at": as_text(swap.seen_at),
+        }
+    ).encode()
+
+
 def read(body: bytes, received_at: datetime) -> Reading:
     """Read what `render` wrote."""
     try:
         whole = read_object(body)
         if "drift" in whole:
             return _drift(whole["drift"], from_text(whole["began_at"]))
+        if "swap" in whole:
+            return _swap(whole["swap"], from_text(whole["seen_at"]))
         slug, event = str(whole["heartbeat"]), Event(whole["status"])
         silent_since_at = from_text(whole["silent_since_at"])
         beat_at = from_text(whole["beat_at"]) if whole["beat_at"] else None
@@ -101,5 +119,31 @@ def _drift(told: Mapping[str, Any], began_at: datetime) -> Reading:
         },
         identifiers={},
         starts_at=began_at,
+    )
+    return Reading(Condition.WHOLE, (signal,))
+
+
+def _swap(told: Mapping[str, Any], seen_at: datetime) -> Reading:
+    endpoint, asked, before, after = (str(told[name]) for name in ("endpoint", "asked", "before", "after"))
+    labels = {"alertname": "ModelChanged", "endpoint": endpoint, "model": asked}
+    summary = f"The endpoint {endpoint} answers as {after}"
+    signal = SignalValue(
+        position=0,
+        event=Event.FIRING,
+        kind="alert",
+        sender_key=f"swap:{sha256(repr((endpoint, asked, before, after)).encode()).hexdigest()[:32]}",
+        title=summary[:300],
+        severity="warning",
+        labels=labels,
+        annotations={
+            "summary": summary,
+            "description": (
+                f"Asked for {asked}, it answered as {before} until now, and its settings are the same: its "
+                "provider has changed the model or its system behind the name. Run a drill against the "
+                "last run of the old one (docs/howto/run-a-drill.md) before you rely on it."
+            ),
+        },
+        identifiers={},
+        starts_at=seen_at,
     )
     return Reading(Condition.WHOLE, (signal,))

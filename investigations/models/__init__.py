@@ -4,6 +4,7 @@ from investigations.models.cases import Case, Draft, Verdict
 from investigations.models.classified import Classified
 from investigations.models.exchanges import EndpointTerms, Exchange, Transcript
 from investigations.models.guards import Citation, Figure, Objection, RubricEvaluation
+from investigations.models.inuse import EndpointSeen, EndpointUse
 from investigations.models.questions import AskTurn, Question
 from investigations.models.rulework import FactTrouble, RuleSuspension
 from investigations.models.runs import Investigation
@@ -15,7 +16,9 @@ __all__ = [
     "Citation",
     "Classified",
     "Draft",
+    "EndpointSeen",
     "EndpointTerms",
+    "EndpointUse",
     "Exchange",
     "FactTrouble",
     "Figure",

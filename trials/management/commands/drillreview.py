@@ -70,5 +70,5 @@ class Command(BaseCommand):
         self.stdout.write("\n".join(["", f"Drill {drill.pk}", *lines]))
 
     def _promote(self, drill: Drill, by: User) -> None:
-        promoting.promote(drill, by=by, now=timezone.now())
-        self.stdout.write(f"The candidate of drill {drill.pk} is the endpoint in use now.")
+        purposes = promoting.promote(drill, by=by, now=timezone.now())
+        self.stdout.write(f"{drill.candidate.model} is in use now for {', '.join(purposes)}.")
