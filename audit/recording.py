@@ -6,7 +6,7 @@ from audit import verification, writing
 from audit.report import CANNOT_VERIFY, Report
 
 KIND = "log.verified"
-_ACTOR = "system:verifier"
+ACTOR = "system:verifier"
 _WORDS = {0: "intact", 1: "tampered", 2: "partial", CANNOT_VERIFY: "cannot verify"}
 _SENTENCES = 30
 
@@ -32,4 +32,4 @@ def _write(code: int, sentences: list[str], checked: int | None) -> writing.Entr
         "sentences": [sentence[:500] for sentence in sentences[:_SENTENCES]],
         "checked": checked,
     }
-    return writing.write(KIND, payload, actor=_ACTOR)
+    return writing.write(KIND, payload, actor=ACTOR)

@@ -113,8 +113,9 @@ def _checkpoints() -> list[Signed]:
 def _verified() -> Verified | None:
     rows = _query(
         "SELECT e.id, e.recorded_at, p.body FROM audit_entry e JOIN audit_payload p ON p.entry = e.id"
-        " WHERE e.kind = %s AND p.body IS NOT NULL ORDER BY e.id DESC LIMIT 1",
-        [recording.KIND],
+        # By its actor, who does nothing else, since no index knows the kinds.
+        " WHERE e.actor = %s AND e.kind = %s AND p.body IS NOT NULL ORDER BY e.id DESC LIMIT 1",
+        [recording.ACTOR, recording.KIND],
     )
     if not rows:
         return None

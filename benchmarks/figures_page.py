@@ -2,99 +2,48 @@
 
 A year of incidents, closed but for one in ten, is counted from scratch as after an upgrade; then the page is
 asked as a manager's browser asks it, in one process: the server's own time, and its processor's.
-`python -m benchmarks.figures_page 1000000` takes many minutes to count; without a number it is scaled down.
+`python -m benchmarks.figures_page 1000000` takes many minutes to count, once where `BENCH_KEEP` names a
+folder; without a number it is scaled down.
 """
 
 import os
-import random
 import subprocess
 import sys
 import time
-from datetime import UTC, datetime, timedelta
-
-import psycopg
-from psycopg.types.json import Jsonb
+from datetime import UTC, datetime
 
 from benchmarks.figures import figure, median, percentile
-from benchmarks.stand import standing, use_django
+from benchmarks.kept import filled
+from benchmarks.stand import use_django
 
 SCALED, ALL, ROUNDS, GOAL = 30_000, 1_000_000, 30, 300
 PAGES = {
     "28 days": "", "91 days": "span=91", "a year": "span=365", "28 days of one source": "source=1",
     "28 days of a source and a kind": "source=1&kind=alert",
 }  # fmt: skip
-_COLUMNS = (
-    "id", "source_id", "team_id", "kind", "sender_key", "title", "severity", "labels", "annotations",
-    "identifiers", "state", "started_at", "sender_clock_note", "first_received_at", "last_received_at",
-    "signal_count", "flap_count", "not_shown_count", "episode_at", "acknowledged_at", "closed_at",
-    "version", "hypothesis", "verdict_reason",
-)  # fmt: skip
-_RESOLUTION = (
-    "incident_id",
-    "outcome",
-    "answer",
-    "reason",
-    "contradicts_verdict",
-    "by_id",
-    "by_rule",
-    "created_at",
-)
 
 
 def main() -> None:
     """Fill, count, measure, print."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else SCALED
-    with standing() as stand:
+    with filled(count) as stand:
         environment = {**os.environ, **stand.variables, "DATABASE_POOL": ""}
         code = f"from benchmarks.figures_page import child; child({count})"
         subprocess.run([sys.executable, "-c", code], env=environment, check=True)
 
 
 def child(count: int) -> None:
-    """Fill the database of this process's environment, count it, and ask for the page."""
+    """Count what is not counted yet in the database of this process's environment, and ask for the page."""
     use_django(os.environ)
     from django.contrib.auth.models import Group
 
     from accounts.models import User
 
-    user = User.objects.create_user("mo", password=None)
-    user.groups.add(Group.objects.get(name="manager"))
-    _fill(os.environ["DATABASE_OWNER_URL"], count, user.pk)
+    user, is_new = User.objects.get_or_create(username="mo")
+    if is_new:
+        user.groups.add(Group.objects.get(name="manager"))
     _count(count)
     _ask(user, is_whole=count >= ALL)
-
-
-def _fill(owner: str, count: int, person: int) -> None:
-    dice, now, empty = random.Random(3), datetime.now(UTC), Jsonb({})
-    with psycopg.connect(owner, autocommit=True) as link:
-        for number in range(1, 21):
-            link.execute(
-                "INSERT INTO incidents_source (id, slug, title, adapter, secret_digest, next_secret_digest, "
-                "is_active, grace_seconds, oversized_count, oversized_last_sender, patterns, rubric, "
-                "created_at) "
-                "VALUES (%s, %s, %s, 'alertmanager', '', '', true, 30, 0, '', '{}', '', now())",
-                (number, f"source-{number}", f"Source {number}"),
-            )
-        closed = []
-        copying = f"COPY incidents_incident ({', '.join(_COLUMNS)}) FROM STDIN".encode()
-        with link.cursor().copy(copying) as copy:
-            for number in range(1, count + 1):
-                at = now - timedelta(days=365 * (count - number) / count)
-                end = None if number % 10 == 0 else at + timedelta(seconds=dice.lognormvariate(8, 1.5))
-                if end:
-                    closed.append((number, end))
-                copy.write_row((
-                    number, 1 + number % 20, None, ("alert", "alert", "claim")[number % 3], f"key-{number}",
-                    "x", "high", Jsonb({"service": f"service-{number % 7}"}), empty, empty,
-                    "closed" if end else "review",
-                    at - timedelta(seconds=dice.lognormvariate(4, 1)), "", at, at, 1, 0, 0, at,
-                    at + timedelta(seconds=dice.lognormvariate(6, 1)), end, 0, "", "",
-                ))  # fmt: skip
-        copying = f"COPY incidents_resolution ({', '.join(_RESOLUTION)}) FROM STDIN".encode()
-        with link.cursor().copy(copying) as copy:
-            for number, end in closed:
-                copy.write_row((number, "harmless", "", "", False, person, "", end))
-        link.execute("ANALYZE")
 
 
 def _count(count: int) -> None:
@@ -103,7 +52,8 @@ def _count(count: int) -> None:
     began = time.monotonic()
     done = recount.recount(datetime.now(UTC), batches=count)
     took = time.monotonic() - began
-    figure(f"counting {done:,} incidents from scratch", done / took, "a second")
+    if done >= count:
+        figure(f"counting {done:,} incidents from scratch", done / took, "a second")
 
 
 def _ask(user: object, *, is_whole: bool) -> None:
