@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BOOT = $(PYTHON) triage/local/bootstrap.py
 .DEFAULT_GOAL := help
-.PHONY: demo run demo-reset manage test test-pure test-full test-agents conformance test-llm bench lint lock help python
+.PHONY: demo run demo-reset drill-demo manage test test-pure test-full test-agents conformance test-llm bench lint lock help python
 
 demo: python ## Start everything, post the example deliveries, print how each was judged (DEMO_ONCE=1: stop then)
 	@$(BOOT) -- -m triage.local.launch demo
@@ -12,6 +12,9 @@ run: python ## Start everything without the example deliveries
 
 demo-reset: python ## Delete all local data, so that the next start begins anew
 	@$(BOOT) -- -m triage.local.launch reset
+
+drill-demo: python ## Run a drill on the shipped golden set between two scripted endpoints (CANDIDATE=better: the other)
+	@$(BOOT) -- -m triage.local.drilldemo $(CANDIDATE)
 
 manage: python ## Run a command beside a running demo: make manage do="doctor"
 	@$(BOOT) -- manage.py $(do)

@@ -82,7 +82,8 @@ def in_words(row: EndpointUse) -> str:
         case Taken.DRILL:
             return f"{what}, by drill {row.drill} ({row.began_by})"
         case Taken.OVERRIDE:
-            return f"{what}, WITHOUT A DRILL until {row.until:%Y-%m-%d %H:%M} UTC, by {row.began_by}: {row.because}"
+            until = f"{row.until:%Y-%m-%d %H:%M} UTC"
+            return f"{what}, WITHOUT A DRILL until {until}, by {row.began_by}: {row.because}"
         case Taken.FIRST:
             return f"{what}, the first that was set: never drilled"
 

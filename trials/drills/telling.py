@@ -34,7 +34,7 @@ def _false_passes(found: Comparison) -> Iterator[str]:
 def table(found: Comparison, needed: int) -> Iterator[str]:
     """Yield the two sides beside one another: counts, and percentages with intervals where there are rows."""
     has_enough = found.rows >= needed
-    yield f"{'':<26}{'baseline':<32}{'candidate':<32}"
+    yield f"{'':<26}{'baseline':<32}candidate"
     for name, old, new in _rates(found):
         yield f"{name:<26}{_rate(old, has_enough):<32}{_rate(new, has_enough):<32}".rstrip()
     for name, before, after in _numbers(found):
@@ -129,7 +129,7 @@ def difference(row: Difference, place: str) -> Iterator[str]:
         yield f"{name + ':':<14}{answer.got or NOTHING} ({_how(answer)})"
         if answer.why:
             yield f"              {_plain(answer.why)}"
-        for reply in answer.replies:
+        for reply in filter(None, answer.replies):
             yield f"              wrote: {_plain(reply)}"
 
 
