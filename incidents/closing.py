@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from accounts.models import User
-from incidents import moves
+from incidents import labelled, moves
 from incidents.models import Incident, Override, Resolution
 from incidents.moves import Asked, MoveRefused
 from incidents.states import Outcome
@@ -21,6 +21,7 @@ class Words:
     answer: str
     reason: str
     duplicate_of: int | None
+    label: str = ""  # of an issue, where the person gives one
 
 
 def close(asked: Asked, words: Words, by: User | None, *, by_rule: str = "") -> Incident:
@@ -32,6 +33,7 @@ def close(asked: Asked, words: Words, by: User | None, *, by_rule: str = "") -> 
     if incident is None:
         raise MoveRefused(moves.why_not(asked))
     contradicting = _contradicts(incident, words)
+    _check_label(incident, words.label)
     verdict_id, draft_id = _judged_last(incident.pk)
     closed = moves.make_or_refuse(
         asked,
@@ -43,6 +45,7 @@ def close(asked: Asked, words: Words, by: User | None, *, by_rule: str = "") -> 
             "table_version": VERSION,
             "duplicate_of": target,
             "verdict": verdict_id,
+            **({"label": words.label} if words.label else {}),
         },
         closed_at=asked.now,
         snoozed_until=None,
@@ -62,7 +65,16 @@ def close(asked: Asked, words: Words, by: User | None, *, by_rule: str = "") -> 
     )
     if contradicting:
         _keep_override(resolution, incident)
+    if by is not None:
+        labelled.keep(resolution, words.label, by)
     return closed
+
+
+def _check_label(incident: Incident, label: str) -> None:
+    try:
+        labelled.check(incident.kind, label)
+    except labelled.LabelRefused as error:
+        raise MoveRefused(str(error)) from None
 
 
 def _keep_override(resolution: Resolution, incident: Incident) -> None:

@@ -96,6 +96,34 @@ class Override(models.Model):
         return f"override of #{self.incident_id}"
 
 
+class HumanLabel(models.Model):
+    """The label that a person gave an issue as they closed it, beside what a model had said."""
+
+    resolution = models.OneToOneField(
+        "incidents.Resolution", on_delete=models.PROTECT, primary_key=True, related_name="human_label"
+    )
+    incident = models.ForeignKey("incidents.Incident", on_delete=models.PROTECT, related_name="human_labels")
+    label = models.CharField(max_length=20)
+    label_set = models.CharField(max_length=20, help_text="the version of the set that it was chosen from")
+    model_label = models.CharField(
+        max_length=20, blank=True, default="", help_text="empty where it gave none"
+    )
+    classified_id = models.BigIntegerField(null=True, blank=True, help_text="the classification before them")
+    is_override = models.BooleanField(help_text="the model had given another")
+    by = models.ForeignKey(_PERSON, on_delete=models.PROTECT, related_name="human_labels")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("pk",)
+        indexes = [
+            models.Index(fields=["incident", "-resolution"], name="labels_of_an_incident"),
+            models.Index(fields=["created_at"], name="labels_by_time"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.label} for #{self.incident_id}"
+
+
 class SelfClosing(models.Model):
     """One standing leave of an administrator that passes of one version of a rule close by themselves."""
 

@@ -4,6 +4,7 @@ from django import forms
 
 from incidents.models import Source
 from incidents.states import Outcome
+from investigations import labels
 
 TEXT_MAX = 20_000
 
@@ -49,6 +50,12 @@ class CloseForm(MoveForm):
     )
     duplicate_of = forms.IntegerField(
         label="Number of the incident that it repeats", required=False, min_value=1, max_value=2**63 - 1
+    )
+    label = forms.ChoiceField(
+        label="Label of the issue",
+        required=False,
+        choices=[("", "none"), *((each, each) for each in labels.labels())],
+        error_messages={"invalid_choice": "Choose one of the labels in the list."},
     )
 
     def clean(self) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from incidents.views import rules, second_looks
+from incidents.views import labels, rules, second_looks
 
 urlpatterns = [
     path("", include("incidents.thread_urls")),
@@ -15,5 +15,6 @@ urlpatterns = [
     path("incidents/<int:number>/withdraw/", second_looks.withdraw, name="withdraw"),
     path("incidents/<int:number>/identify/", second_looks.identify, name="identify"),
     path("incidents/<int:number>/investigate/", second_looks.investigate, name="investigate"),
+    path("incidents/<int:number>/label/", labels.propose, name="propose_label"),
     path("incidents/<int:number>/rule/", second_looks.draft_rule, name="draft_rule"),
 ]

@@ -10,6 +10,7 @@ from typing import Any
 from assay_core.instants import as_text
 from incidents import editing, identifiers, queries
 from incidents.models import DraftEdit, Incident, Note
+from investigations import labels
 from investigations import queries as investigations
 from toolbox import redaction
 
@@ -30,6 +31,7 @@ def record(incident: Incident) -> dict[str, Any]:
             for each in identifiers.lines(incident)
         ],
         "verdict": _verdict(story),
+        "classification": _classification(incident),
         "draft": _text(story.draft) if story else "",
         "draft_caution": story.caution if story else "",
         "edits": [
@@ -62,6 +64,7 @@ def markdown(plain: Mapping[str, Any]) -> str:
         _table(("", ""), [(name, incident[name]) for name in incident if name not in ("title", "labels")]),
         "## Verdict",
         _told(verdict),
+        *(_classified(plain["classification"]) if plain["classification"] else ()),
         "## Answer",
         *([plain["draft_caution"]] if plain["draft_caution"] and not plain["edits"] else []),
         _block(plain["edits"][-1]["text"] if plain["edits"] else plain["draft"]),
@@ -112,6 +115,14 @@ def _verdict(story: "investigations.Story | None") -> dict[str, Any] | None:
     }
 
 
+def _classification(incident: Incident) -> dict[str, Any] | None:
+    found = labels.of_incident(incident.pk) if incident.kind == "issue" else None
+    if found is None:
+        return None
+    plain: dict[str, Any] = redaction.copy_for_readers(labels.plain(found.row)).value
+    return plain
+
+
 def _said(one: DraftEdit | Note) -> dict[str, Any]:
     return {"by": one.by.username, "at": as_text(one.created_at), "text": _text(one.text)}
 
@@ -125,6 +136,7 @@ def _closing(one: Any) -> dict[str, Any]:
         "answer": _text(one.answer),
         "overrides_verdict": one.contradicts_verdict,
         "duplicate_of": one.duplicate_of_id,
+        "label": one.human_label.label if hasattr(one, "human_label") else None,
     }
 
 
@@ -135,6 +147,12 @@ def _told(verdict: Mapping[str, Any] | None) -> str:
     facts = [(each["name"], each["outcome"], each["reason"], each["entry"]) for each in verdict["facts"]]
     lines = [f"{word}, under {_cell(verdict['hypothesis'])}.", _block(verdict["reason"])]
     return "\n\n".join([*lines, _table(("fact", "outcome", "reason", "entry"), facts)] if facts else lines)
+
+
+def _classified(found: Mapping[str, Any]) -> tuple[str, str]:
+    checks = [(each["reason"], each["outcome"], each["words"]) for each in found["checks"]]
+    said = f"{found['label'] or 'No label'} ({found['status']}). {found['why']}"
+    return "## Classification", "\n\n".join([_block(said), _table(("reason", "outcome", "found"), checks)])
 
 
 def _table(head: Sequence[str], body: Sequence[Sequence[Any]]) -> str:

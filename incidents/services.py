@@ -41,13 +41,15 @@ def close(
     version: int,
     now: datetime,
     duplicate_of: int | None = None,
+    label: str = "",
 ) -> Incident:
     """Close an incident with its outcome and the answer as it was sent.
 
-    `version` is what the form showed. Raises MoveRefused; the refusal stays recorded.
+    `version` is what the form showed, `label` a person's word on an issue. Raises MoveRefused; the refusal
+    stays recorded.
     """
     asked = Asked(Move.CLOSE, incident_id, actor_name(by), now, version)
-    words = closing.Words(outcome, answer, reason.strip(), duplicate_of)
+    words = closing.Words(outcome, answer, reason.strip(), duplicate_of, label)
     with moves.transaction_of(asked):
         return closing.close(asked, words, by)
 

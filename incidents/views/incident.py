@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import person, requires
 from accounts.models import User
 from accounts.permissions import Permission
-from incidents import differences, editing, identifiers, queries, thread, veiling
+from incidents import differences, editing, identifiers, issues, queries, thread, veiling
 from incidents.differences import Piece
 from incidents.editing import Answer
 from incidents.forms import CloseForm, ReopenForm
@@ -138,6 +138,7 @@ def _context(user: User, incident: Incident) -> dict[str, Any]:
         "earlier_resolutions": resolutions[1:] if is_closed else resolutions,
         **_ending(resolutions[0] if resolutions and is_closed else None, answer),
         "timeline": queries.timeline(incident.pk, signals),
+        **issues.shown(incident),
         "notes": queries.notes(incident),
         "thread": thread.lines(incident) if queries.has(incident, "questions") else [],
         "is_closed": is_closed,

@@ -11,6 +11,7 @@ from assay_core.instants import as_text
 from audit.reading import StoredEntry
 from incidents import entries
 from incidents.models import Incident
+from investigations import labels
 from investigations.models import Verdict
 from toolbox.redaction import copy_for_readers
 
@@ -47,7 +48,9 @@ def incident(row: Incident, *, veiled: bool) -> dict[str, Any]:
 def one_incident(row: Incident, *, veiled: bool) -> dict[str, Any]:
     """Return one incident with what its sender said."""
     said = {"labels": row.labels, "annotations": row.annotations, "identifiers": row.identifiers}
-    return {**incident(row, veiled=veiled), **_masked(said)}
+    found = labels.of_incident(row.pk) if row.kind == "issue" and not veiled else None
+    classified = {"classification": labels.plain(found.row) if found else None}
+    return {**incident(row, veiled=veiled), **_masked(said), **_masked(classified)}
 
 
 def entry(stored: StoredEntry) -> dict[str, Any]:

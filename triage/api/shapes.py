@@ -5,6 +5,9 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, inline_seria
 from rest_framework import serializers
 
 from incidents.states import Outcome, State
+from investigations import labels
+from investigations.classification import Checked
+from investigations.states import RunResult
 
 Free = OpenApiTypes.OBJECT
 _REASON = "What the next reader should know."
@@ -45,12 +48,48 @@ class Incident(serializers.Serializer[object]):
     verdict = Verdict(allow_null=True)
 
 
+class Check(serializers.Serializer[object]):
+    """One reason that a model gave, and what code found of it."""
+
+    reason = serializers.CharField()
+    outcome = serializers.CharField(help_text=", ".join(Checked))
+    words = serializers.CharField()
+
+
+class Classification(serializers.Serializer[object]):
+    """How an issue was classified: what a model said, and what code found of that. It decides nothing."""
+
+    investigation = serializers.IntegerField()
+    status = serializers.CharField(help_text=", ".join(RunResult))
+    fenced = serializers.BooleanField()
+    # DRF takes a declared field out of the class, so that it hides no attribute of it.
+    label = serializers.CharField(  # type: ignore[assignment]  # see above
+        help_text="empty where the contract was not met: none is guessed"
+    )
+    reasons = serializers.ListField(child=serializers.CharField())
+    checks = Check(many=True)
+    needs_human = serializers.BooleanField()
+    why = serializers.CharField()
+    drifted = serializers.CharField(help_text="a label that it named and the version does not know")
+    contract_version = serializers.CharField()
+    label_set = serializers.CharField()
+    contract_digest = serializers.CharField()
+    prompt_digest = serializers.CharField()
+    endpoint = serializers.CharField()
+    model = serializers.CharField()
+    exchanges = serializers.ListField(child=serializers.IntegerField())
+    classified_at = serializers.DateTimeField()
+
+
 class OneIncident(Incident):
     """One incident with what the sender said of it."""
 
     labels = serializers.DictField()
     annotations = serializers.DictField()
     identifiers = serializers.DictField()
+    classification = Classification(
+        allow_null=True, help_text="of an issue; null where no model was asked, and where `veiled` is true"
+    )
 
 
 class Incidents(serializers.Serializer[object]):
@@ -127,6 +166,9 @@ class Close(Move):
     answer = serializers.CharField(required=False, allow_blank=True, default="", trim_whitespace=False)
     reason = serializers.CharField(required=False, allow_blank=True, default="", help_text=_REASON)
     duplicate_of = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
+    label = serializers.ChoiceField(  # type: ignore[assignment]  # see Classification
+        choices=labels.labels(), required=False, allow_blank=True, default="", help_text="of an issue alone"
+    )
 
 
 class Reopen(Move):
