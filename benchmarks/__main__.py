@@ -6,7 +6,7 @@ from pathlib import Path
 
 _FIRST = (
     "webhook_accept", "delivery_to_draft", "replay_verdicts", "replay_files", "backtest", "gateway_call",
-    "audit_append", "queue_pages", "mcp_call", "agent_step",
+    "audit_append", "queue_pages", "mcp_call", "agent_step", "evaluate",
 )  # fmt: skip
 
 

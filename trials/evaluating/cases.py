@@ -18,6 +18,8 @@ from verdicts.rulebook import Rulebook
 
 #: A file of this ending holds the healthy window beside a case: nothing there may pass.
 TWIN = ".twin.json"
+_ISSUE = "issue"
+_CLASSIFIED = "a repository's issue is classified, not investigated, and a drill compares that."
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,8 @@ def _closed(chosen: Closed, book: Rulebook) -> Iterator[Planned | str]:
 
 
 def _of_incident(incident: Incident, actual: Actual, book: Rulebook) -> Planned | str:
+    if incident.kind == _ISSUE:
+        return f"Incident {incident.pk} was left out: {_CLASSIFIED}"
     try:
         world = worlds.of_incident(incident.pk)
     except (WorldMissing, CaseUnreadable) as error:
@@ -128,6 +132,8 @@ def _of_file(file: Path, folder: Path, book: Rulebook) -> Planned | str:
         replay = read_replay(file)
     except CaseUnreadable as error:
         return f"{error}"
+    if replay.frozen.subject.kind == _ISSUE:
+        return f"{file} was left out: {_CLASSIFIED}"
     world = worlds.of_replay(replay)
     is_twin = file.name.endswith(TWIN)
     rule = "" if is_twin else _rule(replay.frozen.case.submission.hypothesis)

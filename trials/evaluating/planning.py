@@ -1,7 +1,8 @@
 """Planning an evaluation, and finding the one that the same command began before."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -44,9 +45,20 @@ def digests(place: Endpoint, book: Rulebook) -> dict[str, str]:
 
 
 def endpoint_digest(place: Endpoint) -> str:
-    """Return the digest of an endpoint's settings. Its key and its name are no part of it."""
-    left = {each.name: str(getattr(place, each.name)) for each in fields(place)}
-    return digest({name: text for name, text in left.items() if name not in ("key", "name")})
+    """Return the digest of what an endpoint's answers depend on: not of its key, prices or patience."""
+    asked = (place.base_url, place.model, str(place.temperature), place.max_tokens, place.context)
+    return digest([*asked, _told(place.quirks)])
+
+
+def _told(value: Any) -> Any:
+    """Return a value as JSON, the same in every process: sets have no order of their own."""
+    if is_dataclass(value):
+        return {each.name: _told(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(name): _told(each) for name, each in value.items()}
+    if isinstance(value, frozenset):
+        return sorted(str(each) for each in value)
+    return [_told(each) for each in value] if isinstance(value, tuple | list) else str(value)
 
 
 def planned(wanted: Wanted, found: Found, book: Rulebook, *, anew: bool = False) -> tuple[Evaluation, bool]:

@@ -22,7 +22,6 @@ from trials.evaluating.driving import (
 from trials.states import RunState
 
 _LOOK_SECONDS = 0.3
-Shared = "Synchronized[int]"
 
 
 def in_processes(number: int, processes: int, on_progress: Progress) -> None:

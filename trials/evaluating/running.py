@@ -139,7 +139,7 @@ def _keep(row: EvaluationRun, result: Result) -> RunState | None:
         kept = _ours(row).update(state=RunState.DONE, finished_at=timezone.now(), **result.columns)
         if not kept:
             return None
-        EvaluationTranscript.objects.update_or_create(run=row, defaults={"body": result.transcript})
+        EvaluationTranscript.objects.create(run=row, body=result.transcript)
     return RunState.DONE
 
 

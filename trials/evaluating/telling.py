@@ -7,11 +7,13 @@ from trials.evaluating.scores import Agreement, Facts, Measures
 from trials.states import RunState
 
 _WIDTH = 34
+_ASKERS = ("agent", "playbook")
 
 
 def report(measures: Measures) -> str:
     """Return all of it as text."""
-    return "\n".join([*_false_passes(measures), "", *_scores(measures), "", *_rest(measures)])
+    parts = (_false_passes(measures), _scores(measures), _recall(measures), _rest(measures))
+    return "\n\n".join(text for part in parts if (text := "\n".join(part)))
 
 
 def _false_passes(found: Measures) -> Iterator[str]:
@@ -43,9 +45,17 @@ def _scores(found: Measures) -> Iterator[str]:
     yield from _span(found.facts.interval)
     yield _line("  pass^3, and pass@3", [f"{_share(found.facts.all_k)}, {_share(found.facts.at_k)}"])
     yield _line("Facts asked for", [found.facts.each.text, facts.each.text])
-    for each in found.recall:
-        yield _line(f"  {each.rule}: {each.fact}"[:60], [each.agent.text, each.playbook.text])
     yield from _left_out(found, found.facts)
+
+
+def _recall(found: Measures) -> Iterator[str]:
+    """Say of each fact how often the agent asked for it by itself."""
+    names = [f"  {each.rule}: {each.fact}" for each in found.recall]
+    width = max(map(len, names), default=0)
+    if names:
+        yield f"{'Each fact, as it was asked for:':<{width}}" + "".join(f"{each:>12}" for each in _ASKERS)
+    for name, each in zip(names, found.recall, strict=True):
+        yield f"{name:<{width}}{each.agent.text:>12}{each.playbook.text:>12}"
 
 
 def _left_out(found: Measures, facts: Facts) -> Iterator[str]:
