@@ -4,13 +4,15 @@ from celery import shared_task
 from django.core.cache import cache
 from django.utils import timezone
 
-HEARTBEAT_KEY = "triage.heartbeat"
+from triage import outages
+
+HEARTBEAT_KEY = outages.HEARTBEAT_KEY
 
 
 @shared_task(ignore_result=True)
 def note_heartbeat() -> None:
-    """Leave the time in the cache, so that doctor sees beat and the upkeep worker make their round."""
-    cache.set(HEARTBEAT_KEY, timezone.now().isoformat(), timeout=None)
+    """Leave the time and what is down in the cache: doctor and the banner of every page read both."""
+    outages.note(timezone.now())
 
 
 @shared_task(ignore_result=True)

@@ -15,6 +15,7 @@ from django.db import connections
 from incidents.models import Incident
 from tests import scripted
 from tests.conftest import wait_until
+from tests.fakes import writes
 from tests.flow.play import Play
 from tests.servers import ROOT, Servers
 from tests.web.hostile import TEXTS
@@ -35,6 +36,7 @@ class Site:
     incidents: Mapping[str, int]
     hostile: tuple[int, ...]
     model: scripted.Endpoint
+    folder: Path
 
 
 @contextmanager
@@ -47,6 +49,8 @@ def serve(servers: Servers, folder: Path) -> Iterator[Site]:
         "DATABASE_POOL": "1",
         **world.variables(ROOT, servers.postgres.dsn("shop", "shop_reader")),
         "INVESTIGATOR": "playbook",
+        "TRIAGE_ACTIONS": str(_actions(folder)),
+        writes.FOLDER: str(folder),
     }
     model = scripted.Endpoint(lambda request: scripted.says("The script of this test says nothing."))
     environment |= model.variables
@@ -71,7 +75,7 @@ def serve(servers: Servers, folder: Path) -> Iterator[Site]:
             BASE_URL=play.address,
         )  # fmt: skip
         start(*worker_arguments("upkeep,investigate"))
-        yield _played(play, model)
+        yield _played(play, model, folder)
     finally:
         model.close()
         for process in started:
@@ -79,7 +83,7 @@ def serve(servers: Servers, folder: Path) -> Iterator[Site]:
             process.wait(15)
 
 
-def _played(play: Play, model: scripted.Endpoint) -> Site:
+def _played(play: Play, model: scripted.Endpoint, folder: Path) -> Site:
     seeding.seed_people(example.people())
     play.seed()
     wait_until(lambda: _listens(play.address), seconds=60)
@@ -93,7 +97,16 @@ def _played(play: Play, model: scripted.Endpoint) -> Site:
         incidents={title: pk for pk, title, _ in reversed(rows)},
         hostile=tuple(pk for pk, _, key in rows if key.startswith("hostile-")),
         model=model,
+        folder=folder,
     )
+
+
+def _actions(folder: Path) -> Path:
+    """The shop's own writes, and those of the pages that are looked at."""
+    file = folder / "actions.yaml"
+    shop = (ROOT / "examples" / "shop" / "actions.yaml").read_text(encoding="utf-8")
+    file.write_text(f"{shop}\nmodules: [tests.browser.stock]\n", encoding="utf-8")
+    return file
 
 
 def _hostile(play: Play) -> example.Posting:
