@@ -10,7 +10,8 @@ from accounts.models import User
 from accounts.stepup import StepUp
 from approvals import binding, sending
 from approvals.actions import registry
-from approvals.models import ActionRequest, Decision
+from approvals.gates import order
+from approvals.models import ActionRequest, Decision, FreezeException
 from approvals.moving import Note, end_rollback, found, move, recorded, write
 from approvals.outcomes import DecisionRefused, MoveRefused
 from approvals.policy import Policy
@@ -57,12 +58,10 @@ def decide(request_id: int, given: Given, *, now: datetime) -> ActionRequest:
 
 def can_decide(person: User, request: ActionRequest, stepup: StepUp | None, now: datetime) -> str:
     """Return why this person cannot approve this request now, in words; "" when they can."""
-    policy = registry.current().policy
     return (
         _why_not_decided(request, now)
         or why_not_person(person, request)
-        or why_not_probed(credentials_of(request), policy, now)
-        or why_not_step_up(stepup, policy.of(request.risk), now)
+        or _why_not_approved(person, request, stepup, now)
     )
 
 
@@ -104,12 +103,26 @@ def _refuse(request: ActionRequest, given: Given, policy: Policy, now: datetime)
     if not wrong and given.digest != request.digest:
         wrong = "What your page showed is not what is asked now. Load the page again and look at it anew."
     if not wrong and given.choice == Choice.APPROVE:
-        wrong = why_not_probed(credentials_of(request), policy, now) or why_not_step_up(
-            given.stepup, policy.of(request.risk), now
-        )
+        wrong = _why_not_approved(given.person, request, given.stepup, now)
     wrong = wrong or _why_not_reason(given.reason, policy)
     if wrong:
         raise DecisionRefused(wrong)
+
+
+def _why_not_approved(person: User, request: ActionRequest, stepup: StepUp | None, now: datetime) -> str:
+    """Return why an approval would be worth nothing or comes from the wrong hands; "" for neither.
+
+    A gate that only a person opens again would refuse what is approved now: it is said before, not after.
+    """
+    policy = registry.current().policy
+    shut = order.lasting(request, now)
+    if shut is not None:
+        return f"The {shut.gate} would refuse it: {shut.sentence}."
+    if FreezeException.objects.filter(request=request, by=person.actor).exists():
+        return "You let this request through a freeze: somebody else has to approve it."
+    return why_not_probed(credentials_of(request), policy, now) or why_not_step_up(
+        stepup, policy.of(request.risk), now
+    )
 
 
 def _why_not_decided(request: ActionRequest, now: datetime) -> str:

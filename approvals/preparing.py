@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db import transaction
 
-from approvals import hands, telling
+from approvals import bounded, hands, telling
 from approvals.actions import registry
 from approvals.actions.base import Action, CouldNotCheck, Footprint, Observed, Proposal
 from approvals.actions.registry import Declared
@@ -22,6 +22,7 @@ from approvals.states import Risk, State
 from toolbox import schemas
 
 ACTOR = "worker:execute"
+SECONDS = 60.0
 # The rollback is tried dry when it is asked for: before the write there is nothing to undo.
 _LEFT = {"version": "as the write leaves it", "state": {}}
 
@@ -53,7 +54,8 @@ def prepare(request_id: int, *, now: datetime) -> ActionRequest | None:
     if request is None:
         return None
     try:
-        read = _read(request)
+        with bounded.within(SECONDS):
+            read = _read(request)
         with transaction.atomic():
             return _bound(request, read, registry.current(), now)
     except MakesNoSense as error:

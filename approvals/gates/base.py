@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
+from approvals import bounded
 from approvals.actions.base import Action, CouldNotCheck, Hands, Observed
 from approvals.digesting import Content
 from approvals.models import ActionRequest
@@ -13,6 +14,7 @@ from approvals.outcomes import GateSaid, could_not_check
 from approvals.policy import Policy, RiskPolicy
 from approvals.states import Phase
 
+SECONDS = 20.0  # for one gate: all of them together are to fit into a lease
 _log = logging.getLogger(__name__)
 
 
@@ -42,10 +44,11 @@ class Passage:
 Gate = Callable[[Passage], GateSaid]
 
 
-def asked(name: str, gate: Gate, passage: Passage) -> GateSaid:
-    """Ask one gate; whatever goes wrong in it is an answer that blocks."""
+def asked(name: str, gate: Gate, passage: Passage, seconds: float = 0.0) -> GateSaid:
+    """Ask one gate for at most so long; whatever goes wrong in it is an answer that blocks."""
     try:
-        said = gate(passage)
+        with bounded.within(seconds or SECONDS):
+            said = gate(passage)
     except CouldNotCheck as error:
         return could_not_check(name, str(error))
     except Exception as error:  # noqa: BLE001 a fault in a gate must block, never pass

@@ -14,6 +14,7 @@ from approvals.outcomes import GateSaid, could_not_check
 from approvals.states import Answer, Phase
 
 RUBRIC = "rubric"
+_GRADER_SECONDS = 60.0
 
 
 def rubric(passage: Passage) -> GateSaid:
@@ -36,6 +37,25 @@ GATES: tuple[tuple[str, Gate], ...] = (
     (RUBRIC, rubric),
 )
 
+# Of these, what a person alone can open again; none of them asks a target or a tool.
+LASTING: tuple[tuple[str, Gate], ...] = (
+    ("write switch", standing.write_switch),
+    ("calendar", standing.calendar),
+    ("target", standing.unsettled),
+    ("breaker", standing.breaker),
+)
+
+
+def lasting(request: ActionRequest, now: datetime) -> GateSaid | None:
+    """Return the first gate that is shut now and opens for a person alone, if any."""
+    declared = registry.current()
+    first = content.ask(request, declared, Phase.SHOWN, now)
+    read, action = content.read(request), declared.actions.get(request.action)
+    if first.stops or isinstance(read, str) or action is None:
+        return first
+    passage = Passage(request, read, action, declared.policy, Phase.SHOWN, now)
+    return stopping(tuple(asked(name, gate, passage) for name, gate in LASTING))
+
 
 def ask_all(
     request: ActionRequest, phase: Phase, *, now: datetime, hands: Callable[[], Hands] | None = None
@@ -53,7 +73,9 @@ def ask_all(
         return tuple(said)
     passage = Passage(request, read, action, declared.policy, phase, now, hands)
     for name, gate in GATES:
-        said.append(_by_policy(asked(name, gate, passage), passage))
+        # The grader is waited for by a bound of its own.
+        seconds = _GRADER_SECONDS if name == RUBRIC else 0.0
+        said.append(_by_policy(asked(name, gate, passage, seconds), passage))
         if said[-1].stops and phase is not Phase.SHOWN:
             break
     return tuple(said)

@@ -4,7 +4,7 @@ from approvals import breakers, freezes, switch
 from approvals.gates.base import Passage
 from approvals.models import ActionRequest
 from approvals.outcomes import GateSaid, blocked, ok
-from approvals.states import LOCKING, Phase
+from approvals.states import LOCKING, Phase, State
 
 
 def write_switch(passage: Passage) -> GateSaid:
@@ -38,6 +38,15 @@ def target(passage: Passage) -> GateSaid:
     if locking is not None:
         return blocked("target", f"request {locking.pk} is {locking.state} on {locking.target}")
     return ok("target", "nothing else writes to the target")
+
+
+def unsettled(passage: Passage) -> GateSaid:
+    """Whether a write whose outcome nobody knows locks the target; one that runs ends by itself."""
+    rows = ActionRequest.objects.filter(target=passage.request.target, state=State.UNKNOWN)
+    locking = rows.exclude(pk=passage.request.pk).first()
+    if locking is not None:
+        return blocked("target", f"nobody has settled yet what became of request {locking.pk} on the target")
+    return ok("target", "no write on the target waits to be settled")
 
 
 def breaker(passage: Passage) -> GateSaid:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from pytest_django import DjangoDbBlocker
 
 from approvals import preparing
 from approvals.actions.base import Proposal
-from approvals.models import ActionRequest, CredentialProbe, Freeze
+from approvals.models import ActionRequest, CredentialProbe, Freeze, WriteSwitch
 from approvals.outcomes import Proposer
 from approvals.proposing import About, propose
 from tests.browser.conftest import LOOKS, SCREENSHOTS, OpenWindow
@@ -26,19 +25,17 @@ from tests.fakes import writes
 from tests.web.hostile import HIDDEN
 
 Propose = Callable[..., int]
-WHY = "The counter fell to 0 after the deploy of 09:40, and the shop shows every article as sold out."
+WHY = "The count fell to 0 after the deploy of 09:40, and the shop shows every article as sold out."
 
 
 @pytest.fixture(scope="module")
-def proposed(
-    site: Site, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Propose]:
-    """Propose and prepare writes from this process, as a run and the execute worker do."""
-    folder: Path = tmp_path_factory.mktemp("writes")
-    file = folder / "actions.yaml"
-    file.write_text(writing.FILE.replace("{POLICY}", "{}"))
+def proposed(site: Site, django_db_blocker: DjangoDbBlocker) -> Iterator[Propose]:
+    """Propose and prepare writes from this process, as a run and the execute worker do.
 
-    def make(name: str, *, action: str = "test.set_number", why: str = WHY) -> int:
+    The web process declares the same actions, and reads the same target.
+    """
+
+    def make(name: str, *, action: str = "stock.set_count", why: str = WHY) -> int:
         now = timezone.now()
         request = propose(
             Proposal(action, {"name": name, "value": 7}, why),
@@ -47,16 +44,20 @@ def proposed(
             now=now,
         )
         preparing.prepare(request.pk, now=now)
-        # The web process declares other actions: it calls the credential by the action's own name.
-        for credential in ("numbers", f"of {action}"):
-            CredentialProbe.objects.update_or_create(
-                credential=credential, defaults={"is_ok": True, "sentence": "", "probed_at": now}
+        CredentialProbe.objects.update_or_create(
+            credential="numbers", defaults={"is_ok": True, "sentence": "", "probed_at": now}
+        )
+        for scope in ("global", f"action:{action}"):
+            WriteSwitch.objects.update_or_create(
+                scope=scope,
+                defaults={"writes_enabled": True, "changed_at": now, "changed_by": "person:oskar"},
             )
         return request.pk
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(writes.FOLDER, str(folder))
-        with override_settings(TRIAGE_ACTIONS=str(file), EXECUTOR_SECRETS=writing.SECRETS):
+        patch.setenv(writes.FOLDER, str(site.folder))
+        declared = str(site.folder / "actions.yaml")
+        with override_settings(TRIAGE_ACTIONS=declared, EXECUTOR_SECRETS=writing.SECRETS):
             yield lambda name, **more: beside(django_db_blocker, lambda: make(name, **more))
 
 
@@ -79,13 +80,14 @@ def state_of(blocker: DjangoDbBlocker, number: int) -> str:
 
 
 def a_freeze() -> None:
+    """One that begins later: it is shown, and stops nothing yet."""
     now = timezone.now()
     Freeze.objects.get_or_create(
         title="Stocktaking",
         scope="global",
         defaults={
-            "starts_at": now,
-            "ends_at": now + timedelta(hours=2),
+            "starts_at": now + timedelta(hours=1),
+            "ends_at": now + timedelta(hours=3),
             "made_by": "person:oskar",
             "made_at": now,
         },
@@ -125,7 +127,7 @@ def test_a_write_is_approved_on_a_phone_with_script_and_without(
 def test_a_write_is_denied_by_keyboard_alone(
     window: OpenWindow, site: Site, proposed: Propose, django_db_blocker: DjangoDbBlocker
 ) -> None:
-    number = proposed("keys", action="test.set_number_high")
+    number = proposed("keys", action="stock.set_price")
     page = window().sign_in(site).open(f"/approvals/{number}/")
     expect(page.locator("#why-not")).to_contain_text("with a passkey or an authenticator app")
     expect(page.get_by_role("button", name="Approve exactly this")).to_be_disabled()

@@ -82,13 +82,13 @@ def test_a_conflict_at_the_patch_fails_and_is_not_tried_again(world: ClusterWorl
 
 
 def test_half_an_answer_is_unknown_and_locks_the_deployment(world: ClusterWorld) -> None:
-    request = world.agreed("scale", replicas=5)
+    request, other = world.agreed("scale", replicas=5), world.agreed("rollout_restart")
     at_the_patch(world, lambda connection, asked: connection.sendall(b"HTTP/1.1 20"))
     done = world.execute(world.execute(request))
     assert done.state == "unknown"
     assert "broke after the write was sent" in done.outcome
     at_the_patch(world, None)
-    other = world.done("rollout_restart")
+    world.execute(other)
     assert (other.state, other.outcome[:8]) == ("refused", "target: ")
     assert len(patches(world)) == 1
 

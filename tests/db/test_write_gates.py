@@ -1,15 +1,19 @@
 """Each gate's backend down, slow, answering nonsense or nothing: nothing is executed that should not be."""
 
+import signal
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from accounts.models import User
-from approvals import claiming, executing, services, verifying
-from approvals.actions.base import Check, Proposal
+from approvals import bounded, claiming, executing, preparing, services, verifying
+from approvals.actions.base import Check, CouldNotCheck, Proposal
 from approvals.digesting import content_of
+from approvals.gates import base
 from approvals.models import GateAnswer
 from approvals.outcomes import Proposer
 from tests.db import writing
@@ -71,6 +75,50 @@ def test_the_switch_is_read_again_right_before_the_call(world: World) -> None:
     assert done.state == "aborted"
     assert done.outcome.startswith("write switch: writes are off")
     assert not writes.calls()
+
+
+@pytest.mark.parametrize(
+    ("mood", "gate"), [({"observe": {"slow": 5}}, "precondition"), ({"dry_run": {"slow": 5}}, "blast radius")]
+)
+def test_a_backend_that_does_not_answer_is_waited_for_a_bounded_time(
+    world: World, monkeypatch: pytest.MonkeyPatch, mood: dict[str, Any], gate: str
+) -> None:
+    request = world.approved()
+    monkeypatch.setattr(base, "SECONDS", 0.2)
+    writes.be(**mood)
+    done = world.execute(request)
+    assert (done.state, done.outcome) == ("refused", f"{gate}: it brought no answer within 0.2 seconds")
+    said = GateAnswer.objects.get(request=request, gate=gate)
+    assert said.answer == "could_not_check"
+    assert not writes.calls()
+
+
+def test_a_wait_that_is_bounded_keeps_the_alarm_of_others_and_leaves_other_threads_alone() -> None:
+    handler, (left, _) = signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)
+    with pytest.raises(CouldNotCheck, match=r"within 0\.05 seconds"), bounded.within(0.05):
+        threading.Event().wait(5)
+    for _ in range(50):
+        with bounded.within(5):
+            pass
+    with bounded.within(5), ThreadPoolExecutor(1) as threads:
+        assert threads.submit(lambda: _waited(0.01)).result() == "waited"
+    assert signal.getsignal(signal.SIGALRM) == handler
+    assert left == 0 or signal.getitimer(signal.ITIMER_REAL)[0] > left - 100
+
+
+def _waited(seconds: float) -> str:
+    with bounded.within(seconds):
+        threading.Event().wait(0.05)
+    return "waited"
+
+
+def test_a_target_that_does_not_answer_is_not_prepared_and_the_worker_goes_on(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preparing, "SECONDS", 0.2)
+    writes.be(observe={"slow": 5})
+    request = world.prepared()
+    assert request.outcome == "cannot be prepared: it brought no answer within 0.2 seconds"
 
 
 def test_a_slow_gate_outlives_the_approval_and_nothing_is_executed(world: World) -> None:

@@ -211,27 +211,27 @@ def test_a9_a_freeze_stops_a_write_and_its_maker_cannot_open_it(
 ) -> None:
     manager, second = world.person(Role.MANAGER), make_user("second", role=Role.MANAGER)
     window = (world.now, world.now + timedelta(hours=1))
+    request, other = world.approved(), world.prepared(value=9)
     freeze = services.make_freeze("Black Friday", "global", window, person=manager, now=world.now)
-    request = world.prepared()
-    world.decide(request, world.person(Role.ON_CALL))
+    assert "“Black Friday” stands until" in refused(world, other, world.person(Role.ON_CALL))
     with pytest.raises(services.MoveRefused, match="somebody else has to open it"):
         services.end_freeze(freeze.pk, person=manager, because="not needed", now=world.now)
     assert world.execute(request).state == "refused"
     assert request.outcome.startswith("calendar: “Black Friday” stands")
-    other = world.prepared(value=9)
-    world.decide(other, world.person(Role.ON_CALL))
     services.except_from_freeze(freeze.pk, other.pk, person=second, because="agreed by phone", now=world.now)
+    assert "You let this request through a freeze" in refused(world, other, second)
+    world.decide(other, world.person(Role.ON_CALL))
     assert world.execute(other).state == "succeeded", other.outcome
     assert _newest("freeze.excepted").actor == second.actor
 
 
 def test_a9_who_decided_does_not_let_it_through(world: World, make_user: Callable[..., User]) -> None:
     window = (world.now, world.now + timedelta(hours=1))
+    request = world.prepared()
+    world.decide(request, world.person(Role.MANAGER))
     freeze = services.make_freeze(
         "Black Friday", "global", window, person=make_user("third", role=Role.MANAGER), now=world.now
     )
-    request = world.prepared()
-    world.decide(request, world.person(Role.MANAGER))
     with pytest.raises(services.MoveRefused, match="somebody else"):
         services.except_from_freeze(
             freeze.pk, request.pk, person=world.person(Role.MANAGER), because="I say so", now=world.now

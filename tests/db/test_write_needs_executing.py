@@ -92,14 +92,15 @@ def test_a15_the_body_is_the_canonical_text_of_what_is_executed(world: World) ->
 
 
 def test_a16_a_broken_call_is_unknown_locks_the_target_and_is_settled_by_a_person(world: World) -> None:
-    request = world.approved()
+    request, other = world.approved(), world.approved(value=9)
+    third = world.prepared(value=10)
     writes.be(execute="break off")
     assert world.execute(request).state == "unknown"
     writes.be()
     assert world.execute(request).state == "unknown"
-    other = world.approved(value=9)
     assert world.execute(other).state == "refused"
     assert other.outcome.startswith(f"target: request {request.pk} is unknown")
+    assert f"became of request {request.pk}" in refused(world, third, world.person(Role.ON_CALL))
     with pytest.raises(services.MoveRefused, match="nothing to roll back"):
         services.roll_back(
             request.pk, person=world.person(Role.ON_CALL), because="it may have run", now=world.now
@@ -272,12 +273,14 @@ def test_two_people_switch_on_and_one_switches_off(world: World) -> None:
 
 def test_failures_open_the_breaker_and_only_a_named_person_closes_it(world: World) -> None:
     writes.be(execute="refuse")
-    for value in (1, 2):
-        assert world.execute(world.approved(value=value)).state == "failed"
+    first, second, request = (world.approved(value=value) for value in (1, 2, 3))
+    for each in (first, second):
+        assert world.execute(each).state == "failed"
     writes.be()
-    request = world.approved(value=3)
     assert world.execute(request).state == "refused"
     assert request.outcome.startswith("breaker: open since")
+    said = refused(world, world.prepared(value=5), world.person(Role.ON_CALL))
+    assert said.startswith("The breaker would refuse it: open since")
     found = breakers.open_on("test.set_number", "number:a")
     assert found is not None
     with pytest.raises(services.MoveRefused, match="managers and administrators"):
@@ -290,6 +293,38 @@ def test_failures_open_the_breaker_and_only_a_named_person_closes_it(world: Worl
     )
     assert closed.closed_by == world.person(Role.MANAGER).actor
     assert world.execute(world.approved(value=4)).state == "succeeded"
+
+
+@pytest.mark.parametrize(
+    ("shut", "says"),
+    [
+        ("all", "The write switch would refuse it: writes are off for global"),
+        ("action", "writes are off for action:test.set_number"),
+        ("environment", "WRITES_ENABLED=0"),
+        ("undeclared", "The digest would refuse it: the action test.set_number is not declared any more"),
+        ("policy", "the policy has changed since it was proposed"),
+        ("body", "superseded"),
+    ],
+)
+def test_what_would_be_refused_is_not_approved_and_can_be_denied(
+    world: World, settings: Any, tmp_path: Path, shut: str, says: str
+) -> None:
+    request, person = world.prepared(), world.person(Role.ON_CALL)
+    if shut in ("all", "action"):
+        world.switch(False, "global" if shut == "all" else "action:test.set_number")
+    if shut == "environment":
+        settings.WRITES_ENABLED = False
+    if shut in ("undeclared", "policy"):
+        file = tmp_path / "other.yaml"
+        other = writing.FILE.replace("{POLICY}", "{open_per_team: 9}")
+        file.write_text("policy: {}" if shut == "undeclared" else other)
+        settings.TRIAGE_ACTIONS = str(file)
+    if shut == "body":
+        ActionRequest.objects.filter(pk=request.pk).update(target="number:b")
+    said = services.can_decide(person, ActionRequest.objects.get(undoes=None), world.step(), world.now)
+    assert says in said
+    assert said == refused(world, request, person)
+    assert world.decide(request, person, "deny").state == "denied"
 
 
 @pytest.mark.parametrize("state", ["missing", "unfit", "old"])
