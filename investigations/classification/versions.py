@@ -13,7 +13,7 @@ _SHAPES = (
     re.compile(
         r"\b(?:version|release|build|revision|ver\.?)\b[\s:=*_`\"'(|-]{0,12}v?\d[\w.+-]{0,30}", re.IGNORECASE
     ),
-    re.compile(rf"(?<![\w.:/-])\d{{1,4}}\.\d{{1,4}}\.\d{{1,5}}{_TAIL}(?![\w:]|\.\d)", re.IGNORECASE),
+    re.compile(rf"(?<![\w.:/])\d{{1,4}}\.\d{{1,4}}\.\d{{1,5}}{_TAIL}(?![\w:]|\.\d)", re.IGNORECASE),
     re.compile(
         r"\b(?:python|node(?:\.?js)?|java|jdk|go|golang|rust|ruby|php|django|flask|react|vue|angular|npm|pip|"
         r"docker|kubernetes|k8s|helm|postgres(?:ql)?|mysql|mariadb|redis|ubuntu|debian|fedora|windows|macos|ios|"
