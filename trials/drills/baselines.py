@@ -80,11 +80,10 @@ def _refuse_other(name: str, *, sheet_digests: Sheet, answers: Sequence[Answer],
 
 def _kept(name: str, read: Sheet, *, by: str, now: datetime) -> DrillRun:
     """Return the run of a file: the stored one that says the same, else a new one without replies."""
-    for run in DrillRun.objects.filter(name__in=(name, f"{name}-file")):
-        if sheet.text_of(booking.sheet_of(run)) == sheet.text_of(read):
-            return run
-        name = f"{name}-file"
-    if DrillRun.objects.filter(name=name).exists():
+    there = DrillRun.objects.filter(name=name).first()
+    if there is not None:
+        if sheet.text_of(booking.sheet_of(there)) == sheet.text_of(read):
+            return there
         raise BaselineRefused(
             f"A run named {name} is stored and says something else than the file: one of them was changed. "
             "Rename the file if it is another run."

@@ -21,7 +21,7 @@ from trials.drills.plan import Plan, issue_of
 from trials.golden.rows import Row
 from trials.models import DrillRun
 
-_LOCKS = 1_947_551_203  # of PostgreSQL's advisory locks: one process is at a run
+LOCKS = 1_947_551_203  # of PostgreSQL's advisory locks: one process is at a run
 _ROUNDS = 3  # that a row is asked in while its endpoint is down
 _GIVE_UP = 3  # rows in a row that an endpoint is down for
 
@@ -73,7 +73,7 @@ def _begin(plan: Plan, place: Endpoint, *, by: str, now: datetime) -> DrillRun:
         "rules_digest": digests.rules,
     }
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [_LOCKS])
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [LOCKS])
         found = DrillRun.objects.filter(finished_at=None, is_from_file=False, **same).first()
         if found is not None:
             return found
@@ -93,14 +93,14 @@ def _free_name(name: str) -> str:
 def _alone(run: DrillRun) -> Iterator[None]:
     """Hold a run for this process; the database lets go of it when the process ends, however it does."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [_LOCKS, run.pk])
+        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [LOCKS, run.pk])
         if cursor.fetchone() != (True,):
             raise DrillStopped(f"Another process is at the run {run.name}. Wait for it, or end it.")
     try:
         yield
     finally:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [_LOCKS, run.pk])
+            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [LOCKS, run.pk])
 
 
 @dataclass(frozen=True, slots=True)
