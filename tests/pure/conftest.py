@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.pure.rows import folded, rows_of
+
 _HERE = Path(__file__).parent
+_EACH_ROW = os.environ.get("ROWS") == "1"
 _NOT_NEEDED = frozenset(
     {
         "_dj_autoclear_mailbox", "_django_clear_site_cache", "_django_db_marker", "_django_isolate_apps",
@@ -21,9 +24,18 @@ _NOT_NEEDED = frozenset(
 )  # fmt: skip
 
 gc.disable()
-settings.register_profile("short", max_examples=25, deadline=None, database=None)
+settings.register_profile("short", max_examples=10, deadline=None, database=None)
 settings.register_profile("full", max_examples=500, deadline=None)
 settings.load_profile("full" if os.environ.get("FULL") == "1" else "short")
+
+
+def pytest_pycollect_makeitem(collector: pytest.Module, name: str, obj: object) -> pytest.Function | None:
+    """Run the rows of a parametrised test as one, unless rows of their own are asked for."""
+    is_test = name.startswith("test_") and isinstance(collector, pytest.Module) and callable(obj)
+    if not is_test or _EACH_ROW or (rows := rows_of(obj)) is None:
+        return None
+    made: pytest.Function = pytest.Function.from_parent(collector, name=name, callobj=folded(obj, rows))
+    return made
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,6 +1,7 @@
 """Alertmanager's webhook, read."""
 
 import json
+import os
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -280,9 +281,10 @@ def test_no_text_that_comes_out_holds_nul_or_half_characters() -> None:
     assert "replaced" in repr(reading)
 
 
-def test_notes_about_ten_thousand_alerts_stay_few() -> None:
-    reading = read({"alerts": [{"status": "firing", "labels": {"a": str(n)}} for n in range(10_000)]})
-    assert len(reading.signals) == 10_000
+def test_notes_about_thousands_of_alerts_stay_few() -> None:
+    many = 10_000 if os.environ.get("FULL") == "1" else 2_000
+    reading = read({"alerts": [{"status": "firing", "labels": {"a": str(n)}} for n in range(many)]})
+    assert len(reading.signals) == many
     assert len(reading.notes) == Notes.LIMIT + 1
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay_core.arguments import ToolShape
@@ -229,7 +229,6 @@ def test_what_it_is_told_is_a_file_that_anybody_may_read() -> None:
     before=st.lists(st.tuples(st.sampled_from("789"), st.sampled_from(STATES)), max_size=4),
     wanted=st.lists(st.tuples(st.sampled_from([" 7", "7", "8", "9"]), st.sampled_from(STATES)), max_size=5),
 )
-@settings(max_examples=40, deadline=None, database=None)
 def test_whatever_is_asked_after_a_submission_can_only_lower(before: Any, wanted: Any) -> None:
     run = [job(10 + place, name, state) for place, (name, state) in enumerate(before)]
     after, answers = list(run), [state for _, state in wanted]

@@ -109,8 +109,8 @@ BEFORE = {
 
 
 def _differences(words: str, place: int) -> Iterator[tuple[str, str]]:
-    """Judge every case in the full run, else every fourth, each string another: all cases have some."""
-    for spec, example in EXAMPLES if FULL else EXAMPLES[place % 4 :: 4]:
+    """Judge every case in the full run, else every ninth, each string another: all cases have some."""
+    for spec, example in EXAMPLES if FULL else EXAMPLES[place % 9 :: 9]:
         after = verdict(
             _case(example.case, spec, words),
             _subject(example.subject, words),

@@ -258,7 +258,7 @@ def test_every_shape_has_hints_in_lower_case_and_a_sample_in_the_corpus() -> Non
 def test_no_quick_look_overlooks_what_a_shape_fits(shape: secretshapes.Shape) -> None:
     alphabet = st.characters(codec="ascii")
 
-    @settings(max_examples=60 if FULL else 4, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=60 if FULL else 2, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.from_regex(shape.pattern, alphabet=alphabet), st.text(alphabet, max_size=4))
     def holds(found: str, before: str) -> None:
         lowered = f"{before} {found}".lower()
