@@ -55,6 +55,8 @@ def main() -> None:
         else options.program
     )
     if program:
+        # What is started here starts many processes: each would compile all that is ours anew.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.execv(str(PYTHON), [str(PYTHON), *program])
 
 
