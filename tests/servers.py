@@ -134,7 +134,7 @@ class Servers:
             "DATABASE_OWNER_URL": self.postgres.dsn(self.database, roles.OWNER),
             "REDIS_URL": self.redis_url,
             "CALLER_CALLS_A_MINUTE": "100000",
-            "DJANGO_SETTINGS_MODULE": "triage.settings",
+            "DJANGO_SETTINGS_MODULE": "tests.settings",
             "PYTHONPATH": str(ROOT),
         }
 

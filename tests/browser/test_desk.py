@@ -4,9 +4,9 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import SCREENSHOTS, SIZES, OpenWindow, Window
+from tests.browser.conftest import OpenWindow, Window
+from tests.browser.looking import serious
 from tests.browser.site import Site
-from tests.browser.test_looks import serious
 
 TITLE = "Watchdog"
 
@@ -63,20 +63,3 @@ def test_a_recorded_question_is_asked_again_once_and_the_answers_stand_beside(
     assert serious(page) == []
     page.get_by_role("link", name=re.compile(r"^entry \d+$")).first.click()
     expect(page.locator("#checks li")).to_have_count(1)
-
-
-def test_the_desk_is_fit_to_be_shown(window: OpenWindow, site: Site) -> None:
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    for width in sorted(SIZES):
-        for look in ("light", "dark"):
-            one = window(width=width, look=look)
-            page = opened(one, site, "katarina")
-            page.get_by_text("Edit the answer before it is kept").click()
-            page.locator("#around").scroll_into_view_if_needed()
-            expect(page.get_by_text("Closed ones like it")).to_be_visible()
-            assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-            assert serious(page) == []
-            page.screenshot(path=SCREENSHOTS / f"desk-{width}-{look}.png", full_page=True)
-            for path in ("/mentions/", "/overrides/"):
-                assert serious(one.open(path)) == [], path
-            assert [line for line in one.complaints if "Content Security" in line] == []

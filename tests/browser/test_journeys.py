@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenWindow
@@ -19,7 +18,7 @@ def test_a_wrong_password_is_refused_in_words(window: OpenWindow) -> None:
 
 
 def test_from_queue_to_closed_with_an_edited_answer_and_open_again(window: OpenWindow, site: Site) -> None:
-    page = window().sign_in(site).page
+    page = window().sign_in_by_form(site).page
     page.get_by_role("link", name=re.compile("^Earned a pass")).click()
     expect(page).to_have_url(re.compile("tab=earned-a-pass"))
     page.get_by_role("link", name="Where is my refund?").click()
@@ -91,7 +90,7 @@ def test_by_keyboard_alone(window: OpenWindow, site: Site) -> None:
 
 
 def test_with_script_switched_off(window: OpenWindow, site: Site) -> None:
-    page = window(script=False).sign_in(site).page
+    page = window(script=False).sign_in_by_form(site).page
     page.get_by_label("Search").fill("job-48107")
     page.get_by_role("button", name="Apply").click()
     expect(page.locator("[data-row]")).to_have_count(1)
@@ -149,11 +148,3 @@ def test_an_auditor_finds_no_button_that_moves_anything(window: OpenWindow, site
     expect(page.locator("#evidence")).to_be_visible()
     for name in ("Acknowledge", "Assign to me", "Close the incident", "Ask it now"):
         expect(page.get_by_role("button", name=name)).to_have_count(0)
-
-
-@pytest.mark.parametrize("path", ["/", "/incidents/{}/", "/deliveries/", "/rules/", "/claims/new/"])
-def test_on_a_phone_nothing_sticks_out(window: OpenWindow, site: Site, path: str) -> None:
-    one = window(width=390).sign_in(site)
-    page = one.open(path.format(site.incidents["Watchdog"]))
-    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
-    assert one.complaints == []

@@ -1,5 +1,5 @@
 """The settings of the conformance runs: as in development, and answers as event streams, for progress."""
 
-from triage.settings import *  # noqa: F403 the same settings, but for what follows
+from tests.settings import *  # noqa: F403 the same settings, but for what follows
 
 MCP_SENDS_JSON = False

@@ -1,5 +1,6 @@
 """What a scripted endpoint answers, as small values."""
 
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,6 +23,7 @@ class Scripted:
     headers: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 0.0  # waited before the first byte
     between: float = 0.0  # waited before each further byte
+    until: threading.Event | None = None  # waited for in the middle, where there are waits between bytes
     drop_after: int | None = None  # bytes of the body, after which the connection is closed
     garbage: bytes = b""  # put in the middle: of the body, or of the stream of events
 
@@ -76,6 +78,11 @@ def slow(seconds: float, reply: Scripted) -> Scripted:
 def dribbles(between: float, reply: Scripted) -> Scripted:
     """Send it byte by byte, waiting before each."""
     return replace(reply, between=between)
+
+
+def halts(until: threading.Event, between: float, reply: Scripted) -> Scripted:
+    """Send half of it byte by byte; the rest once something has happened, or after a minute."""
+    return replace(reply, until=until, between=between)
 
 
 def drops_after(count: int, reply: Scripted | None = None) -> Scripted:

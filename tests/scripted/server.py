@@ -115,6 +115,8 @@ class Endpoint:
             connection.sendall(sent)
             return
         for place in range(len(sent)):
+            if reply.until is not None and place == len(sent) // 2:
+                reply.until.wait(60)
             self._server.sleep(reply.between)
             connection.sendall(sent[place : place + 1])
 
