@@ -20,13 +20,13 @@ manage: python ## Run a command beside a running demo: make manage do="doctor"
 	@$(BOOT) -- manage.py $(do)
 
 test: python ## Run the tests, with scaled counts (T="tests/pure -k name" runs some)
-	@$(BOOT) --with development -- -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(T)
+	@$(BOOT) --with development -- -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(T)
 
 test-pure: python ## Run the pure tests alone, without servers: a few seconds, so after every change
-	@$(BOOT) --with development -- -m pytest tests/pure $(T)
+	@$(BOOT) --with development -- -m pytest tests/pure -p no:logging -p no:xdist --capture=sys $(T)
 
 test-full: python ## Run the tests with the counts of the acceptance lists
-	@FULL=1 $(BOOT) --with development -- -m pytest -n 2 --dist loadfile --no-loadscope-reorder --timeout 3600 $(T)
+	@FULL=1 $(BOOT) --with development -- -m pytest -n 3 --dist loadfile --no-loadscope-reorder --timeout 3600 $(T)
 
 conformance: python ## Run the public MCP conformance suite and the Inspector (installs them under .local)
 	@$(BOOT) --with development -- -m tests.conformance.install
