@@ -1,11 +1,8 @@
 """A real model of 135 million parameters behind llama.cpp: all is wired, and nothing it says can pass."""
 
-import os
-import subprocess
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
 from django.utils import timezone
 
@@ -15,9 +12,8 @@ from investigations import endpoints, probing, transcripts
 from investigations.models import Exchange, Investigation, Verdict
 from investigations.states import Purpose, RunResult, State
 from investigations.talk import Finish, Message, Role
-from tests.conftest import free_port, wait_until
 from tests.db.sources import an_alert, body_of, deliver, make_source
-from tests.llm import places
+from tests.llm.serving import served
 from tests.scripted import endpoint_settings
 
 pytestmark = pytest.mark.timeout(900)
@@ -32,30 +28,8 @@ SCHEMA = {
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """The address of a running server with the model; a named skip where it is not installed."""
-    if not places.is_installed():
-        pytest.skip("needs the model and the server that `make test-llm` installs")
-    port = free_port()
-    arguments = {
-        "model": places.weights(),
-        "n_ctx": 8192,
-        "n_threads": 1,
-        "port": port,
-        "model_alias": "smollm2",
-    }
-    options = [word for name, value in arguments.items() for word in (f"--{name}", str(value))]
-    quiet = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
-    process = subprocess.Popen(
-        [str(places.PYTHON), "-m", "llama_cpp.server", *options],
-        env=quiet, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        found = f"http://127.0.0.1:{port}/v1"
-        wait_until(lambda: process.poll() is not None or _is_up(found), seconds=60)
-        assert process.poll() is None, "the model's server ended at once"
+    with served() as found:
         yield found
-    finally:
-        process.kill()
-        process.wait(10)
 
 
 @pytest.fixture(autouse=True)
@@ -63,13 +37,6 @@ def _endpoint(address: str, settings: Any) -> None:
     given = {"base_url": address, "model": "smollm2", "quirks": "llama-cpp-python", "max_tokens": 120}
     patient = {"seconds": 300, "total_seconds": 400, "tries": 1, "context": 8192}
     settings.MODEL_ENDPOINTS = endpoint_settings(default={**given, **patient})
-
-
-def _is_up(address: str) -> bool:
-    try:
-        return httpx.get(f"{address}/models", timeout=2).status_code == 200
-    except httpx.TransportError:
-        return False
 
 
 def _said(words: str, **more: Any) -> Any:
