@@ -5,14 +5,15 @@ import hashlib
 import hmac
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
-from accounts.models import User
+from accounts.models import Team, User
+from accounts.roles import Role
 from approvals import telling as of_requests
 from approvals.models import ActionRequest
 from approvals.states import State
@@ -187,6 +188,26 @@ def test_each_end_of_a_write_is_told_once(receiver: FakeServer) -> None:
     assert told == [
         "request.proposed", "request.executed", "request.unknown", "request.expired", "request.failed",
     ]  # fmt: skip
+
+
+def test_a_person_and_a_team_hear_of_the_writes_that_they_chose(make_user: Callable[..., User]) -> None:
+    ours, theirs = Team.objects.create(name="Shop", slug="shop"), Team.objects.create(name="Pay", slug="pay")
+    person = make_user("ada", role=Role.ON_CALL)
+    User.objects.filter(pk=person.pk).update(email="ada@example.org")
+    person.teams.add(ours)
+    common = {"made_by": "test", "made_at": timezone.now(), "least_rank": 7}
+    mine = Route.objects.create(kind="person", person=person, events=["request.proposed"], **common)
+    team = Route.objects.create(
+        kind="email", team=ours, address="shop@example.org", events=["request.unknown"], **common
+    )
+    for of, heard in ((ours, {mine.pk, team.pk}), (theirs, set())):
+        request, now = a_request(team_id=of.pk), timezone.now()
+        of_requests.prepared(request, now)
+        of_requests.moved(request, State.EXPIRED, now)
+        of_requests.moved(request, State.UNKNOWN, now)
+        told = Message.objects.filter(notice__about_id=request.pk).values_list("route", "notice__event")
+        assert {route for route, _ in told} == heard
+        assert {event for _, event in told} <= {"request.proposed", "request.unknown"}
 
 
 def test_a_request_about_to_expire_is_told_of(receiver: FakeServer) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from approvals.actions import registry as actions
 from toolbox import registry
 from triage.local.start import connector_names
 
@@ -44,3 +45,13 @@ def test_the_launcher_hands_on_every_variable_that_a_connector_names() -> None:
     file = Path(registry.__file__).parent / "definitions_shipped" / "connectors.example.yaml"
     names = connector_names({"TRIAGE_CONNECTORS": str(file)})
     assert {"GITHUB_READER_TOKEN", "PROMETHEUS_URL", "CLUSTER_CA_FILE", "CLUSTER_READER_TOKEN"} <= names
+
+
+def test_the_writes_to_a_cluster_that_a_page_shows_load(tmp_path: Path) -> None:
+    (shown,) = [block for block in blocks("declare-writes") if "kubernetes:" in block]
+    (tmp_path / "actions.yaml").write_text(shown)
+    declared = actions.load(str(tmp_path / "actions.yaml"))
+    assert sorted(declared.actions) == [
+        "kubernetes.rollout_restart", "kubernetes.rollout_undo", "kubernetes.scale",
+    ]  # fmt: skip
+    assert declared.policy.namespaces == ("shop",)
