@@ -8,6 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
@@ -108,22 +109,21 @@ def make(wanted: Wanted, *, owner: User, by: str, now: datetime) -> tuple[Token,
 
 def verify(secret: str, *, audience: str, now: datetime) -> Caller:
     """Return who is behind a secret, noting its use. Raises TokenRefused."""
+    return verify_beside(secret, audience=audience, now=now, beside="NULL")[0]
+
+
+def verify_beside(secret: str, *, audience: str, now: datetime, beside: str) -> tuple[Caller, Any]:
+    """Verify, and return too what `beside` is: a scalar expression of SQL, read by the same statement."""
     if not _SHAPE.fullmatch(secret):
         raise TokenRefused("the token is not one of ours")
-    token = _looked_up(secret)
+    token, value = _looked_up(secret, beside)
     if token is None:
         raise TokenRefused("the token is unknown")
     reason = _why_not(token, audience, now)
     if reason:
         raise TokenRefused(reason, token.name)
     _note_use(token, now)
-    return Caller(
-        name=token.name,
-        owner=token.owner,
-        scopes=frozenset(scope for scope in Scope if token.may(scope)),
-        tools=frozenset(token.tools) or None,
-        investigation=token.investigation,
-    )
+    return token.caller(), value
 
 
 def name_of(secret: str) -> str:
@@ -171,6 +171,7 @@ def _checked(wanted: Wanted, owner: User) -> list[str]:
 
 # One statement without the ORM, whose queries take ten times as long to be built as this one to be answered:
 # it stands before every request of every agent.
+_CODENAMES = sorted({each.codename for each in NEEDS.values()})
 _LOOK_UP = """
 SELECT t.id, t.name, t.owner_id, t.scopes, t.tools, t.audience, t.investigation, t.expires_at,
   t.first_used_at, t.last_used_at, t.revoked_at, u.is_active, u.is_superuser,
@@ -179,7 +180,8 @@ SELECT t.id, t.name, t.owner_id, t.scopes, t.tools, t.audience, t.investigation,
     JOIN auth_group_permissions gp ON gp.group_id = g.group_id
     JOIN auth_permission p ON p.id = gp.permission_id
     WHERE g.user_id = u.id AND p.codename = ANY(%s)
-  )
+  ),
+  {beside}
 FROM accounts_token t JOIN accounts_user u ON u.id = t.owner_id WHERE t.secret_digest = %s
 """
 
@@ -207,13 +209,23 @@ class _Found:
         """Whether the token has this scope and its owner still may what it stands for."""
         return scope in self.scopes and (self.owner_is_superuser or NEEDS[scope].codename in self.allowed)
 
+    def caller(self) -> Caller:
+        """Return who is behind it, with what it opens."""
+        return Caller(
+            name=self.name,
+            owner=self.owner,
+            scopes=frozenset(scope for scope in Scope if self.may(scope)),
+            tools=frozenset(self.tools) or None,
+            investigation=self.investigation,
+        )
 
-def _looked_up(secret: str) -> _Found | None:
-    found = prepared.rows(_LOOK_UP, [sorted({each.codename for each in NEEDS.values()}), _digest(secret)])
+
+def _looked_up(secret: str, beside: str) -> tuple[_Found | None, Any]:
+    found = prepared.rows(_LOOK_UP.format(beside=beside), [_CODENAMES, _digest(secret)])
     if not found:
-        return None
-    pk, name, owner, scopes, tools, *rest = found[0]
-    return _Found(pk, name, owner, json.loads(scopes), json.loads(tools), *rest)
+        return None, None
+    pk, name, owner, scopes, tools, *rest, value = found[0]
+    return _Found(pk, name, owner, json.loads(scopes), json.loads(tools), *rest), value
 
 
 def _why_not(token: _Found, audience: str, now: datetime) -> str:

@@ -25,6 +25,7 @@ from toolbox.definitions import ToolDefinition
 from toolbox.redaction import READERS_CUT, Redacted, copy_for_readers
 from toolbox.scope import CallScope
 from toolbox.steps import Passage, Question
+from toolbox.toolrules import Standing
 from toolbox.values import Cleaner
 
 KIND = "tool.called"
@@ -44,17 +45,19 @@ class InsideTransaction(RuntimeError):
     """A tool was called while the caller's transaction is open, where its entry could be rolled back."""
 
 
-def call(tool: str, arguments: Mapping[str, Any], scope: CallScope) -> Called:
+def call(
+    tool: str, arguments: Mapping[str, Any], scope: CallScope, *, standing: Standing | None = None
+) -> Called:
     """Ask one tool and return what its entry holds, whole: a reader is given `shown` of it.
 
     The steps before the question, and their order, are those of toolbox.steps. Whatever a tool does is a
     status, never an exception. The entry is written in a durable transaction of its own. Raises
     InsideTransaction when the caller has one open, and the database's error when the entry cannot be written:
-    then the call has no result.
+    then the call has no result. `standing` is what stands of tool rules where the caller has just read that.
     """
     _refuse_open_transaction()
     called_at = datetime.now(UTC)
-    question = _question(tool, arguments, scope)
+    question = _question(tool, arguments, scope, standing=standing or toolrules.standing())
     passage = steps.passage(question)
     if passage.stopped_by or question.definition is None or question.connector is None:
         outcome = Outcome(_refused_how(question, passage), reason=passage.reason)
@@ -132,7 +135,7 @@ def _readable(arguments: object) -> tuple[dict[str, Any], str]:
     return plain, ""
 
 
-def _question(tool: object, arguments: object, scope: CallScope) -> Question:
+def _question(tool: object, arguments: object, scope: CallScope, *, standing: Standing) -> Question:
     """Read what was asked. Every call spends one of the run's budget, those that are refused too."""
     toolbox = registry.current()
     name = tool if isinstance(tool, str) else str(tool)
@@ -143,7 +146,7 @@ def _question(tool: object, arguments: object, scope: CallScope) -> Question:
         asked=asked,
         arguments=one_form(asked, definition.tool_shape) if definition else asked,
         scope=scope,
-        standing=toolrules.standing(),
+        standing=standing,
         unreadable=unreadable,
         definition=definition,
         connector=toolbox.connectors[definition.connector] if definition else None,

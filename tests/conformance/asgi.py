@@ -23,7 +23,7 @@ from triage.together import together
 
 def _front() -> front.Front:
     threads, house = Threads.configured(), House()
-    desk = fixtures.FixtureDesk(house, threads, front.caller_behind, over="http")
+    desk = fixtures.FixtureDesk(house, threads, front.behind, over="http")
     server = build(desk)
     server.get_tool_input_schema = lambda name: fixtures.input_schema(name) or _usual(name)
     lists: dict[str, Any] = {

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from accounts import tokens
 from accounts.models import Token, User
@@ -14,6 +15,7 @@ from accounts.roles import Role
 from audit import reading
 from tests.web.mcp_world import BASE, HOST, Agent, World, committed_module, expire, mcp, person
 from toolbox import counting
+from toolbox.models import Call
 
 __all__ = ["committed_module", "mcp"]
 LIST = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
@@ -94,8 +96,6 @@ def test_a_token_that_ended_is_401_says_why_and_is_recorded_once_a_minute(
     if ending == "expired":
         expire(ending)
     elif ending == "revoked":
-        from django.utils import timezone
-
         tokens.revoke(ending, by="administrator", because="tests", now=timezone.now())
     elif ending == "ownerless":
         User.objects.filter(username="gone").update(is_active=False)
@@ -107,6 +107,32 @@ def test_a_token_that_ended_is_401_says_why_and_is_recorded_once_a_minute(
     entries = refused_entries(ending)
     assert [(each["status"], each["reason"]) for each in entries] == [(401, "token")]
     assert agent.secret not in json.dumps(entries)
+
+
+@pytest.mark.parametrize("ending", ["revoked", "ownerless", "demoted"])
+def test_a_token_that_was_good_moments_ago_and_ended_since_asks_nothing_more(mcp: World, ending: str) -> None:
+    name = f"once-good-{ending}"
+    owner = person(name)
+    agent = mcp.agent(name, owner=owner)
+    assert agent.call("find_job", job_id="job-1")["structuredContent"]["entry"]
+    asked = calls_of(name)
+    if ending == "revoked":
+        tokens.revoke(name, by="administrator", because="tests", now=timezone.now())
+    elif ending == "ownerless":
+        User.objects.filter(pk=owner.pk).update(is_active=False)
+    else:
+        owner.groups.clear()
+    answer = agent.modern("tools/call", {"name": "find_job", "arguments": {"job_id": "job-1"}})
+    assert (answer.status_code, answer.json()["reason"]) == (
+        (403, "scope") if ending == "demoted" else (401, "token")
+    )
+    assert "www-authenticate" in answer.headers
+    assert calls_of(name) == asked == 1
+    assert len(refused_entries(name)) == 1
+
+
+def calls_of(name: str) -> int:
+    return Call.objects.filter(caller=f"token:{name}").count()
 
 
 @pytest.mark.parametrize(

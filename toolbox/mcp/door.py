@@ -1,7 +1,8 @@
 """The door in front of the MCP server: address, token, size and scope are looked at before the SDK is.
 
 In this order: Host and Origin (exact values), method, token, size, the message, scope. What is refused here
-never reaches the SDK, so it is counted and recorded here.
+never reaches the SDK, so it is counted and recorded here. A token that was good moments ago is looked up
+last, by whoever asks the tool (toolbox.mcp.admission).
 """
 
 import logging
@@ -17,13 +18,14 @@ from accounts import tokens
 from accounts.tokens import Caller, Scope, TokenRefused
 from toolbox import registry
 from toolbox.mcp import listing, requests
+from toolbox.mcp.admission import Entrant, Lately
 from toolbox.mcp.parts import OwnTool
 from toolbox.mcp.refusals import Refusals
 from toolbox.mcp.requests import App, ASGIScope, Headers, Receive, Send
 from toolbox.mcp.threads import Busy, Threads, TooSlow
 from toolbox.yamlfile import DefinitionError
 
-CALLER = "assay.caller"
+BEHIND = "assay.behind"
 HOWTO = "docs/howto/connect-an-agent-over-mcp.md"
 OPENING = (Scope.READ, Scope.TOOLS, Scope.SUBMIT)
 _SECONDS = 10.0
@@ -64,20 +66,20 @@ class Door:
     address: Address
     threads: Threads
     own: Mapping[str, OwnTool]
+    # Only where an answer is whole before its first byte is sent can the door still answer in its place.
+    recalls: bool = True
     refusals: Refusals = field(default_factory=Refusals)
     is_open: bool = False
+    lately: Lately = field(default_factory=Lately)
 
     async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
         """Serve one HTTP request."""
         headers = Headers.of(scope)
-        caller: Caller | None = None
         try:
             self._look_at_address(scope, headers)
-            caller = await self._known(headers)
-            body = await self._body(receive, headers)
-            await self._look_at_scope(caller, _message(body))
+            entrant = await self._let_in(headers, receive)
         except Refusal as refusal:
-            await self._refuse(refusal, headers, caller, send)
+            await self._refuse(refusal, headers, send)
         except requests.Vanished:
             await requests.answer(send, 408, {"error": "the body did not arrive in time"}, connection="close")
         except (Busy, TooSlow):
@@ -91,8 +93,29 @@ class Door:
         else:
             # The space around a field's value is no part of it, and not every server takes it off.
             trimmed = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
-            inner = {**scope, "headers": trimmed, CALLER: caller}
-            await self.inside(inner, requests.replayed(body, receive), send)
+            inner = {**scope, "headers": trimmed, BEHIND: entrant.behind()}
+            await self.inside(inner, requests.replayed(entrant.body, receive), entrant.held(send))
+            if entrant.is_turned_away():
+                self.lately.forget(entrant.secret)
+                await self(scope, requests.replayed(entrant.body, receive), send)
+
+    async def _let_in(self, headers: Headers, receive: Receive) -> Entrant:
+        secret = headers.bearer()
+        lately = self.lately.recall(secret) if self.recalls else None
+        caller = lately or await self._known(headers)
+        body = await self._body(receive, headers)
+        if lately and not self._asks_data(lately, body):
+            caller, lately = await self._known(headers), None
+        if not lately:
+            self._look_at_scope(caller, _message(body))
+        return Entrant(caller, body, secret, self.address.base_url, is_recalled=lately is not None)
+
+    def _asks_data(self, caller: Caller, body: bytes) -> bool:
+        """Whether a message calls a data tool: the token is looked up there, before it is asked."""
+        with suppress(requests.Malformed):
+            name = requests.called_tool(requests.message_in(body))
+            return listing.data_tool(name, self.own) is not None and Scope.TOOLS in caller.scopes
+        return False
 
     def _look_at_address(self, scope: ASGIScope, headers: Headers) -> None:
         if not self.is_open:
@@ -115,9 +138,11 @@ class Door:
         if not secret:
             raise self._unauthorised("no token was sent", "")
         try:
-            return await self.threads.run(lambda: self._verified(secret), seconds=_SECONDS)
+            caller = await self.threads.run(lambda: self._verified(secret), seconds=_SECONDS)
         except TokenRefused as refused:
             raise self._unauthorised(refused.reason, "invalid_token") from refused
+        self.lately.keep(secret, caller)
+        return caller
 
     def _verified(self, secret: str) -> Caller:
         registry.current()  # loaded here, in a thread, where the first request would else stop all others
@@ -130,7 +155,7 @@ class Door:
         except requests.TooLarge:
             raise Refusal(413, "size", f"At most {most} bytes are taken (MCP_MAX_BYTES).") from None
 
-    async def _look_at_scope(self, caller: Caller, message: Mapping[str, Any]) -> None:
+    def _look_at_scope(self, caller: Caller, message: Mapping[str, Any]) -> None:
         name = requests.called_tool(message)
         needed = listing.needed(name, self.own) if name else None
         if needed is not None and needed not in caller.scopes:
@@ -156,8 +181,8 @@ class Door:
             parts["resource_metadata"] = self.address.metadata_url
         return "Bearer " + ", ".join(f'{name}="{_quotable(value)}"' for name, value in parts.items())
 
-    async def _refuse(self, refusal: Refusal, headers: Headers, caller: Caller | None, send: Send) -> None:
-        name = caller.name if caller else _name_in(refusal)
+    async def _refuse(self, refusal: Refusal, headers: Headers, send: Send) -> None:
+        name = _name_in(refusal)
         secret = "" if name else headers.bearer()
         via = f"mcp {headers.one('mcp-protocol-version')[:20]} over http"
 

@@ -10,9 +10,8 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
-from accounts.tokens import Caller
-from toolbox.mcp.door import CALLER, Address, Door
-from toolbox.mcp.parts import Surroundings
+from toolbox.mcp.door import BEHIND, Address, Door
+from toolbox.mcp.parts import Behind, Surroundings
 from toolbox.mcp.server import Desk, build
 from toolbox.mcp.threads import Threads
 
@@ -40,18 +39,18 @@ class Front:
                 self.threads.close()
 
 
-async def caller_behind(ctx: ServerRequestContext[Any, Any]) -> Caller:
+async def behind(ctx: ServerRequestContext[Any, Any]) -> Behind:
     """Return who the door let in with the HTTP request that carried this message."""
-    caller = ctx.request.scope[CALLER] if ctx.request is not None else None
-    if not isinstance(caller, Caller):
+    found = ctx.request.scope[BEHIND] if ctx.request is not None else None
+    if not isinstance(found, Behind):
         raise PermissionError("a message reached the MCP server past its door")
-    return caller
+    return found
 
 
 def make(address: Address, surroundings: Surroundings, *, sends_json: bool) -> Front:
     """Return the server as it is in production: stateless, JSON answers, exact Host and Origin lists."""
     threads = Threads.configured()
-    desk = Desk(surroundings, threads, caller_behind, over="http")
+    desk = Desk(surroundings, threads, behind, over="http")
     return in_front_of(build(desk), address, threads, surroundings, sends_json=sends_json)
 
 
@@ -75,5 +74,7 @@ def in_front_of(
         ),
     )
     # Calls may wait for a person, so the door has threads of its own: nobody waits to be let in.
-    door = Door(sessions.handle_request, address, Threads.configured(), surroundings.own_tools())
+    door = Door(
+        sessions.handle_request, address, Threads.configured(), surroundings.own_tools(), recalls=sends_json
+    )
     return Front(door, sessions, threads)

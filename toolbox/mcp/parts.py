@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from accounts.tokens import Caller, Scope
+from toolbox import toolrules
 from toolbox.scope import CallScope
+from toolbox.toolrules import Standing
 
 
 class Refused(Exception):
@@ -29,6 +31,18 @@ class OwnTool:
     run: Callable[[Caller, Mapping[str, Any]], Mapping[str, Any]]
     changes: bool = False
     seconds: float = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """Who is behind one message.
+
+    `standing` reads the tool rules that stand. It is called in a thread, before a data tool is asked, and
+    raises TokenRefused where the caller turns out not to be the one that was let in.
+    """
+
+    caller: Caller
+    standing: Callable[[], Standing] = toolrules.standing
 
 
 class Surroundings(Protocol):

@@ -18,12 +18,12 @@ from mcp.shared.exceptions import MCPError
 from accounts.tokens import Caller, TokenRefused
 from toolbox import gateway, schemas
 from toolbox.mcp import answers, listing
-from toolbox.mcp.parts import OwnTool, Refused, Surroundings
+from toolbox.mcp.parts import Behind, OwnTool, Refused, Surroundings
 from toolbox.mcp.threads import Busy, Threads, TooSlow
 from toolbox.scope import CallScope
 
 Context = ServerRequestContext[Any, Any]
-CallerOf = Callable[[Context], Awaitable[Caller]]
+BehindOf = Callable[[Context], Awaitable[Behind]]
 VERSION = "1"
 INSTRUCTIONS = (
     "Read-only tools for triaging incidents. Every call is recorded as an entry whose number is in the "
@@ -40,12 +40,12 @@ _log = logging.getLogger(__name__)
 
 
 class Desk:
-    """Answers the two methods that matter. `caller_of` says who is behind a message."""
+    """Answers the two methods that matter. `behind_of` says who is behind a message."""
 
-    def __init__(self, surroundings: Surroundings, threads: Threads, caller_of: CallerOf, over: str) -> None:
+    def __init__(self, surroundings: Surroundings, threads: Threads, behind_of: BehindOf, over: str) -> None:
         self._surroundings = surroundings
         self._threads = threads
-        self._caller_of = caller_of
+        self._behind_of = behind_of
         self._over = over
         self._known: dict[tuple[str, str], tuple[float, float]] = {}
 
@@ -59,7 +59,7 @@ class Desk:
     ) -> types.ListToolsResult:
         """List what this caller may call. Never kept by anybody: it depends on the token and its owner."""
         try:
-            caller = await self._caller_of(ctx)
+            caller = (await self._behind_of(ctx)).caller
             tools = await self._threads.run(
                 lambda: listing.listed(caller, self.own), seconds=_SHORTLY_SECONDS
             )
@@ -72,27 +72,29 @@ class Desk:
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Call one tool. Raises MCPError for a tool that is not there for the caller."""
         try:
-            caller = await self._caller_of(ctx)
+            behind = await self._behind_of(ctx)
             given = params.arguments or {}
             own = self.own.get(params.name)
-            if own is not None and listing.may_use_own(caller, own):
-                return await self._call_own(own, caller, given)
-            return await self._call_data_tool(params.name, given, caller, self._via(ctx))
+            if own is not None and listing.may_use_own(behind.caller, own):
+                return await self._call_own(own, behind.caller, given)
+            return await self._call_data_tool(params.name, given, behind, self._via(ctx))
         except (Busy, TooSlow):
             return answers.refusal(_BUSY)
         except Exception as error:  # noqa: BLE001 the boundary: the SDK would send an exception's text
             raise _as_told(error) from None
 
     async def _call_data_tool(
-        self, name: str, given: Mapping[str, Any], caller: Caller, via: str
+        self, name: str, given: Mapping[str, Any], behind: Behind, via: str
     ) -> types.CallToolResult:
+        caller = behind.caller
         definition = listing.data_tool(name, self.own)
         is_there = definition is not None and listing.may_ask(caller, definition)
         seconds = await self._longest(name, caller)
 
         def ask() -> types.CallToolResult:
+            standing = behind.standing()
             scope = self._scope(caller, via, is_there=is_there)
-            called = gateway.call(name, given, scope)
+            called = gateway.call(name, given, scope, standing=standing)
             return answers.of_call(called, definition) if definition else answers.refusal(called.reason)
 
         try:

@@ -4,6 +4,8 @@ import asyncio
 import contextvars
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -27,6 +29,7 @@ class Threads:
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="mcp")
         self._room = count + waiting
         self._inside = 0
+        self._queued: set[asyncio.Future[Any]] = set()
 
     @classmethod
     def configured(cls) -> "Threads":
@@ -34,38 +37,54 @@ class Threads:
         return cls(settings.MCP_THREADS, settings.MCP_THREADS * 8)
 
     async def run(self, work: Callable[[], T], *, seconds: float) -> T:
-        """Return what the work returns. Raises Busy, TooSlow, and what the work raises."""
+        """Return what the work returns. Raises Busy, TooSlow, and what the work raises.
+
+        Waiting cancels nothing: what has begun goes on to its end, and so does its entry.
+        """
         if self._inside >= self._room:
             raise Busy
+        loop = asyncio.get_running_loop()
+        waited: asyncio.Future[T] = loop.create_future()
         context = contextvars.copy_context()
+
+        def job() -> None:
+            self._queued.discard(waited)
+            try:
+                ended = partial(_tell, waited, context.run(_with_fresh_connections, work))
+            except BaseException as error:  # noqa: BLE001 it is raised where it is waited for
+                ended = partial(_fail, waited, error)
+            # One word to the loop. Two chained futures, as the library has it, wait for each other's locks.
+            with suppress(RuntimeError):  # where the loop is closed by now, nobody waits
+                loop.call_soon_threadsafe(self._left, ended)
+
+        self._queued.add(waited)
+        self._pool.submit(job)
         self._inside += 1
-        future = asyncio.get_running_loop().run_in_executor(
-            self._pool, lambda: context.run(_with_fresh_connections, work)
-        )
-        future.add_done_callback(self._left)
-        # Waiting cancels nothing: what has begun goes on to its end, and so does its entry.
+        late = loop.call_later(seconds, _fail, waited, TooSlow())
         try:
-            await asyncio.wait((future,), timeout=seconds)
-        except asyncio.CancelledError:
-            future.add_done_callback(_swallow)
-            raise
-        if not future.done():
-            future.add_done_callback(_swallow)
-            raise TooSlow
-        return future.result()
+            return await waited
+        finally:
+            late.cancel()
 
     def close(self) -> None:
         """Start nothing more; what runs goes on to its end."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+        for waited in tuple(self._queued):
+            waited.cancel()
 
-    def _left(self, _: object) -> None:
+    def _left(self, ended: Callable[[], None]) -> None:
         self._inside -= 1
+        ended()
 
 
-def _swallow(future: "asyncio.Future[Any]") -> None:
-    """Fetch an exception that nobody waits for any more, so that it is not reported as forgotten."""
-    if not future.cancelled():
-        future.exception()
+def _tell(waited: "asyncio.Future[T]", value: T) -> None:
+    if not waited.done():
+        waited.set_result(value)
+
+
+def _fail(waited: "asyncio.Future[Any]", error: BaseException) -> None:
+    if not waited.done():
+        waited.set_exception(error)
 
 
 def _with_fresh_connections(work: Callable[[], T]) -> T:

@@ -41,6 +41,7 @@ class Command(BaseCommand):
         # The SDK takes up to a second to load: only where it is used.
         from mcp.server.stdio import stdio_server
 
+        from toolbox.mcp.parts import Behind
         from toolbox.mcp.server import Desk, build
         from toolbox.mcp.threads import Threads
         from triage.mcp_tools import House
@@ -48,10 +49,10 @@ class Command(BaseCommand):
         threads = Threads.configured()
 
         # Looked up anew for each message: a token that is revoked meanwhile opens nothing more.
-        async def caller_of(_: object) -> Caller:
-            return await threads.run(lambda: self._caller(secret), seconds=10)
+        async def behind(_: object) -> Behind:
+            return Behind(await threads.run(lambda: self._caller(secret), seconds=10))
 
-        server = build(Desk(House(), threads, caller_of, over="stdio"))
+        server = build(Desk(House(), threads, behind, over="stdio"))
         async with stdio_server() as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())
         threads.close()
