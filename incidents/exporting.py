@@ -98,16 +98,26 @@ def _judged(incident: Incident, resolution: Resolution) -> VerdictRow:
 
 
 def _masked(row: VerdictRow, book: Rulebook, export: Export) -> Masked:
+    try:
+        return masked_case(Frozen.stored(row.case), book, export)
+    except CaseUnreadable as error:
+        raise ExportRefused(f"It is not written. {error}") from error
+
+
+def masked_case(frozen: Frozen, book: Rulebook, export: Export) -> Masked:
+    """Return a case without secrets and personal data.
+
+    Raises ExportRefused for one whose verdict would change by it, and for one that lacks an answer.
+    """
     senses = Senses(
         secrets=_secrets,
         names_secret=_names_secret,
         fields=frozenset(export.fields),
         spared=frozenset(each.strip() for each in export.spared),
     )
+    if frozen.lacks:
+        raise ExportRefused(f"{frozen.lacks} A replay holds every answer of its run.")
     try:
-        frozen = Frozen.stored(row.case)
-        if frozen.lacks:
-            raise ExportRefused(f"{frozen.lacks} A replay holds every answer of its run.")
         return mask(frozen, senses, partial(_judge, book), keep_words=export.keep_words)
     except (CaseUnreadable, MaskingRefused) as error:
         raise ExportRefused(f"It is not written. {error}") from error

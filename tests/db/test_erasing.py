@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError, connections
+from django.db import DatabaseError
 
 from assay_core.notes import SigningKey
 from audit import erasing, exporting, reading, sealing
@@ -15,6 +15,7 @@ from audit.erasing import ErasureRefused, erase
 from audit.sealverify import Against
 from audit.verification import verify
 from audit.writing import write
+from tests.db.owning import owner_alias
 
 KEY = SigningKey.make("log.example/audit")
 
@@ -28,19 +29,10 @@ def entry(committed_db: None, settings: Any) -> int:
 
 
 @pytest.fixture
-def owner(entry: int, owner_dsn: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The alias of the role that migrates, as DATABASE_OWNER_URL makes it."""
-    import dj_database_url
-
-    parsed = dj_database_url.parse(owner_dsn)
-    made = {**connections["default"].settings_dict, **{key: parsed[key] for key in ("USER", "PASSWORD")}}
-    option = parsed.get("OPTIONS", {}).get("options", "")
-    made["OPTIONS"] = {"options": option} if option else {}
-    connections.databases["owner"] = made
-    yield "owner"
-    connections["owner"].close()
-    del connections["owner"]
-    del connections.databases["owner"]
+def owner(entry: int, owner_dsn: str) -> Iterator[str]:
+    """The alias of the role that migrates."""
+    with owner_alias(owner_dsn) as alias:
+        yield alias
 
 
 def test_the_payload_is_gone_and_the_proof_still_holds(entry: int, owner: str) -> None:
