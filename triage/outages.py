@@ -15,8 +15,7 @@ from incidents.models import Delivery
 from incidents.states import DeliveryState
 from investigations.models import Investigation
 from investigations.states import State
-from toolbox.models import ConnectorProof
-from toolbox.proofrows import Standing
+from toolbox.proofrows import ConnectorProof, Standing
 
 HEARTBEAT_KEY = "triage.heartbeat"
 OUTAGES_KEY = "triage.outages"

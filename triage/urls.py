@@ -6,6 +6,7 @@ from approvals.doors import no_token
 from incidents.views import asks, claims, deliveries, entries, entry, incident, moves, queue, replay, rules
 from triage import health, mcp_address, metrics
 
+handler500 = "triage.faults.server_error"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", queue.show, name="queue"),
     path("pulse/", queue.pulse, name="pulse"),

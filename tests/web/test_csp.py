@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 
 from accounts.roles import Role
@@ -146,6 +147,22 @@ def test_our_own_fault_has_a_page_without_a_database(client: Client) -> None:
     response = server_error(RequestFactory().get("/"))
     assert response.status_code == 500
     assert "Something broke on our side" in text_of(response)
+
+
+def test_a_database_that_is_away_has_a_page_that_says_to_try_again(
+    client: Client, make_user: MakeUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object, **__: object) -> None:
+        raise OperationalError("the server closed the connection unexpectedly")
+
+    member = a_person(make_user)
+    member.raise_request_exception = False
+    monkeypatch.setattr("incidents.views.deliveries.render", away)
+    response = member.get("/deliveries/")
+    assert (response.status_code, response.headers["Retry-After"]) == (503, "5")
+    assert "The database does not answer" in text_of(response)
+    monkeypatch.setattr("incidents.views.deliveries.render", lambda *_, **__: 1 / 0)
+    assert member.get("/deliveries/").status_code == 500
 
 
 def test_health_answers_without_a_session(client: Client) -> None:

@@ -12,7 +12,7 @@ from investigations.models import Investigation
 from tests.conftest import free_port
 from tests.db.sources import make_source
 from tests.web.pages import MakeUser, a_person, text_of
-from toolbox.models import ConnectorProof
+from toolbox.proofrows import ConnectorProof
 from triage import outages
 
 pytestmark = pytest.mark.django_db

@@ -1,4 +1,4 @@
-"""No page is left out of what the browser looks at: every address that answers GET stands in one of two lists."""
+"""No page is left out of what the browser looks at: each GET stands in one of two lists."""
 
 import re
 
@@ -43,9 +43,9 @@ def test_every_page_is_looked_at_or_is_no_page() -> None:
     missing = [route for route in answers_get() if not is_looked_at(route) and not is_no_page(route)]
     assert not missing, (
         f"Nobody looks at {', '.join(missing)} in a browser. Add a line for each to PAGES in "
-        f'tests/browser/pages.py, such as Page("a-name", "{_PIECE.sub("{word}", missing[0])}"), and what fills '
-        "its words to tests/browser/furniture.py. Where it answers no page, add it to NO_PAGE there, with the "
-        "reason."
+        f'tests/browser/pages.py, such as Page("a-name", "{_PIECE.sub("{word}", missing[0])}"), and what '
+        "fills its words to tests/browser/furniture.py. Where it answers no page, add it to NO_PAGE there, "
+        "with the reason."
     )
 
 
