@@ -1,10 +1,12 @@
 """JSON Schemas (Draft 2020-12) that reach no network, and what is wrong with a value in one sentence."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from jsonschema import Draft202012Validator, FormatChecker
-from jsonschema.exceptions import SchemaError
+from jsonschema.exceptions import SchemaError, ValidationError
 from jsonschema.validators import extend
 from referencing import Registry
 
@@ -31,8 +33,23 @@ def _is_integer(_checker: object, value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _matches(_validator: object, pattern: str, value: object, _schema: object) -> Iterator[ValidationError]:
+    # In ECMAScript, whose patterns JSON Schema means, $ is the very end; Python's lets a newline follow.
+    if isinstance(value, str) and not re.search(_at_the_very_end(pattern), value):
+        yield ValidationError(f"{value!r} does not match {pattern!r}")
+
+
+@cache
+def _at_the_very_end(pattern: str) -> str:
+    return _DOLLAR.sub(lambda found: r"\Z" if found[0] == "$" else found[0], pattern)
+
+
+# What is escaped, or one of a class of characters, is no end.
+_DOLLAR = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
 _Validator: Any = extend(  # type: ignore[no-untyped-call]  # jsonschema has no types here
-    Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer)
+    Draft202012Validator,
+    {"pattern": _matches},
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer),
 )
 
 

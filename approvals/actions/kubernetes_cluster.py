@@ -28,8 +28,7 @@ from toolbox.connectors.kubeproof import Need
 
 KEY = "assay/write"  # the annotation that holds the idempotency token of the last write
 KEY_PATH = "/metadata/annotations/assay~1write"
-# The first part is for a newline at the end, which Python's $ lets pass.
-_NAME = r"^(?![\s\S]*\n)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"
+_NAME = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"
 _VERSION = ("deployment.generation", "deployment.uid")
 _SHOWS = tuple(
     f"deployment.{name}"

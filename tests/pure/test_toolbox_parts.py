@@ -90,6 +90,24 @@ def test_a_complaint_is_short_whatever_the_value() -> None:
     assert len(schemas.complaint({"a": "x" * 100_000}, {"properties": {"a": {"maxLength": 5}}})) < 220
 
 
+@pytest.mark.parametrize(
+    ("pattern", "value", "fits"),
+    [
+        ("^[a-z]+$", "web", True),
+        ("^[a-z]+$", "web\n", False),
+        ("^[a-z]+$|^[0-9]+$", "7\n", False),
+        (r"^[a-z$]+$", "a$", True),
+        (r"^[a-z$]+$", "a$\n", False),
+        (r"^a\$$", "a$", True),
+        (r"^[\]$]$", "$", True),
+        ("^[]$x]", "]", True),
+        ("a", "b a b", True),
+    ],
+)
+def test_a_pattern_s_end_is_the_very_end(pattern: str, value: str, fits: bool) -> None:
+    assert (schemas.complaint(value, {"pattern": pattern}) == "") is fits
+
+
 def test_a_value_that_fits_has_no_complaint() -> None:
     schema = {
         "type": "object",
