@@ -64,7 +64,7 @@ def classify_issue(row: models.Investigation, lease: Lease, subject: Subject, kn
     agreed, issue = contract(), issue_of(subject)
     known = _Known(known_to(row.incident_id), issue, _asker(row, lease))
     try:
-        place = endpoints.endpoint_for(Purpose.CLASSIFIER)
+        place = endpoints.endpoint_in_use(Purpose.CLASSIFIER)
         model = endpoints.model_for(Purpose.CLASSIFIER, investigation=row.pk, incident=row.incident_id)
         leases.renew(lease, _EXCHANGES * place.total_seconds)
         budget = Budget(modelrun.limits()).set_aside(turns=_EXCHANGES, calls=0)

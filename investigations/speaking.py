@@ -19,6 +19,7 @@ from investigations.tracing import Span, span_of_chat
 from investigations.transcripts import Keeper, Occasion, Part
 
 _KEY_MASK = "[redacted: model key]"
+_CLASSIFYING = (Purpose.CLASSIFIER, Purpose.CANDIDATE)  # the latter is compared with the former
 
 
 class Speaker:
@@ -73,7 +74,7 @@ class Speaker:
 
     def _as_kept(self, reply: Reply) -> Reply:
         """Return a reply as others may read it: of a classifier's, no word about its own confidence stays."""
-        if self._occasion.purpose is not Purpose.CLASSIFIER:
+        if self._occasion.purpose not in _CLASSIFYING:
             return reply
         return replace(reply, text=confidence.without(reply.text))
 
