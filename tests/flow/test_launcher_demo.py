@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from tests.conftest import wait_until
+from tests.flow import inspecting
 from tests.servers import ROOT, made_folder
 from triage.local import processes
 
@@ -72,6 +74,23 @@ def _started(folder: Path, mode: str) -> "subprocess.Popen[bytes]":
     return launcher
 
 
+def _only_the_execute_worker_can_write(folder: Path) -> None:
+    """Look into the environment and the memory of every process for the shop's write credential."""
+    listed = json.loads((folder / "processes.json").read_text())
+    held = json.loads(inspecting.environment(listed["execute"]["pid"])["EXECUTOR_SECRETS"])
+    password = conninfo_to_dict(held["shop_writer"]["dsn"])["password"]
+    assert isinstance(password, str)
+    assert len(password) > 20
+    pids = [
+        (name, pid)
+        for name in ("execute", "web", "investigate", "upkeep", "beat")
+        for pid in inspecting.descendants(listed[name]["pid"])
+    ]
+    given = {name for name, pid in pids if password in str(inspecting.environment(pid))}
+    holding = {name for name, pid in pids if inspecting.holds(pid, password.encode())}
+    assert (given, holding) == ({"execute"}, {"execute"})
+
+
 @pytest.fixture(scope="module")
 def first(folder: Path) -> subprocess.CompletedProcess[str]:
     """The first start of all, which ends after its table."""
@@ -108,6 +127,7 @@ def test_a_second_launcher_is_refused_and_a_killed_one_leaves_nothing(
 ) -> None:
     launcher = _started(folder, "demo")
     assert set(_alive(folder)) >= {"postgres", "valkey", "web", "investigate", "execute", "upkeep", "beat"}
+    _only_the_execute_worker_can_write(folder)
 
     refused = _launch(folder, "demo", DEMO_ONCE="1")
     assert refused.returncode == 2
