@@ -21,7 +21,7 @@ from approvals.actions.base import (
 )
 from approvals.actions.kubernetes_client import Cluster
 from approvals.actions.reads import Target
-from approvals.jcs import NotDigestible, digest_of
+from approvals.jcs import digest_of
 from approvals.states import Risk
 from toolbox.connectors.addresses import Network
 from toolbox.connectors.kubeproof import Need
@@ -220,5 +220,5 @@ def _marked(live: Mapping[str, Any], key: str) -> Operations:
 def _readable() -> Iterator[None]:
     try:
         yield
-    except (KeyError, TypeError, AttributeError, ValueError, NotDigestible) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise CouldNotCheck(f"what the cluster answered cannot be read ({type(error).__name__})") from None
