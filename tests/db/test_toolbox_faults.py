@@ -16,9 +16,13 @@ import psycopg
 import pytest
 
 from assay_core.results import Status
+from tests.conftest import wait_until
 from tests.db.test_readonly_attempts import tool
+from toolbox.connectors import pgwire
 from toolbox.connectors.base import Outcome
+from toolbox.connectors.pgwire import Allowance
 from toolbox.connectors.postgres import PostgresConnector
+from toolbox.deadline import Deadline
 from toolbox.definitions import Limits
 from triage.local.postgres import FOR_TESTS, PostgresServer
 
@@ -149,6 +153,19 @@ def test_rows_without_end_keep_what_fits(connector: PostgresConnector) -> None:
     outcome = ask(connector, "SELECT repeat('x', 1000) AS text FROM generate_series(1, 1000000)", size=10_000)
     assert outcome.status is Status.TRUNCATED
     assert outcome.result["row_count"] == 9
+
+
+def test_what_waits_to_be_read_is_counted_once(superuser: psycopg.Connection[tuple[int]]) -> None:
+    pgconn, deadline = superuser.pgconn, Deadline(20)
+    pgconn.send_query(b"SELECT repeat('x', 1000) FROM generate_series(1, 300)")
+    pgconn.set_single_row_mode()
+    pgwire.flush(pgconn, deadline)
+    # A reader that is slower than the server: all that the socket holds is there already.
+    wait_until(lambda: pgwire._waiting_bytes(pgconn.socket) > 100_000, seconds=10)
+    rows, allowance = 0, Allowance(400_000)
+    while pgwire.arrive(pgconn, deadline, allowance) and (result := pgconn.get_result()):
+        rows += result.ntuples
+    assert rows == 300
 
 
 def test_many_calls_at_once_share_few_connections_and_leave_none_behind(

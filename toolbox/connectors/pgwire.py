@@ -20,6 +20,10 @@ _FINE = (
 )
 
 
+# So much room libpq makes before it reads.
+_TAKEN_LEAST = 8_192
+
+
 @dataclass(slots=True)
 class Allowance:
     """The bytes that may still arrive."""
@@ -41,12 +45,16 @@ def flush(pgconn: pq.abc.PGconn, deadline: Deadline) -> None:
 
 
 def arrive(pgconn: pq.abc.PGconn, deadline: Deadline, allowance: Allowance) -> bool:
-    """Read until a result is whole; return False as soon as more has arrived than the allowance."""
+    """Read until a result is whole; return False as soon as more was read than the allowance."""
     while pgconn.is_busy():
         if select.select([pgconn.socket], [], [], deadline.left())[0]:
-            if not allowance.spend(_waiting_bytes(pgconn.socket)):
-                return False
+            waiting = _waiting_bytes(pgconn.socket)
             pgconn.consume_input()
+            # libpq takes what its buffer holds, and leaves the rest to be seen, and not counted, again. What
+            # came in its place meanwhile must not hide what was taken.
+            taken = max(waiting - _waiting_bytes(pgconn.socket), min(waiting, _TAKEN_LEAST))
+            if not allowance.spend(taken):
+                return False
     return True
 
 
