@@ -80,7 +80,11 @@ class Window:
         context, address = self.page.context, f"{self.address}/sign-in/"
         context.request.get(address)
         token = next(one["value"] for one in context.cookies() if one["name"] == "csrftoken")
-        form = {"csrfmiddlewaretoken": token, "username": name, "password": site.passwords[name]}
+        form: dict[str, Any] = {
+            "csrfmiddlewaretoken": token,
+            "username": name,
+            "password": site.passwords[name],
+        }
         answer = context.request.post(address, form=form, headers={"Referer": address}, max_redirects=0)
         assert answer.status == 302, f"{name} may not sign in: {answer.status}"
         self.open("/")

@@ -7,6 +7,7 @@ out. And what was imported to collect them is not searched for garbage again and
 import gc
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -29,7 +30,7 @@ settings.register_profile("full", max_examples=500, deadline=None)
 settings.load_profile("full" if os.environ.get("FULL") == "1" else "short")
 
 
-def pytest_pycollect_makeitem(collector: pytest.Module, name: str, obj: object) -> pytest.Function | None:
+def pytest_pycollect_makeitem(collector: pytest.Module, name: str, obj: Any) -> pytest.Function | None:
     """Run the rows of a parametrised test as one, unless rows of their own are asked for."""
     is_test = name.startswith("test_") and isinstance(collector, pytest.Module) and callable(obj)
     if not is_test or _EACH_ROW or (rows := rows_of(obj)) is None:

@@ -26,10 +26,9 @@ def rows_of(function: Callable[..., object]) -> list[Row] | None:
     columns = [_column(*mark.args) for mark in reversed(marks) if len(mark.args) == 2]
     if len(columns) < len(marks) or any(column is None for column in columns):
         return None
-    rows = [
-        {name: value for part in row for name, value in part.items()}
-        for row in product(*filter(None, columns))
-    ]
+    rows: list[Row] = []
+    for parts in product(*filter(None, columns)):
+        rows.append({name: value for part in parts for name, value in part.items()})
     names = set(inspect.signature(function).parameters)
     return rows if len(rows) > 1 and all(row.keys() == names for row in rows) else None
 
