@@ -49,7 +49,7 @@ def holds(pid: int, secret: bytes) -> bool:
                 if found:
                     return True
     except PermissionError:
-        pytest.skip("the kernel lets nobody read another process's memory here (ptrace)")
+        pytest.skip("needs a kernel that lets us read another process's memory: root, and ptrace allowed")
     except (FileNotFoundError, ProcessLookupError):
         return False  # it ended meanwhile, as short programs that a worker starts do
     assert read > 1_000_000 or not environment(pid), (
