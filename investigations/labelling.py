@@ -31,7 +31,7 @@ from investigations.leases import Lease
 from investigations.outcomes import BudgetSpent
 from investigations.states import Purpose, RunResult
 from investigations.talk import EndpointRefused
-from toolbox import registry
+from toolbox import counting, registry
 from toolbox.scope import CallScope
 from toolbox.yamlfile import DefinitionError
 from verdicts.case import Subject
@@ -106,7 +106,7 @@ def _keep(
             investigation=row,
             incident_id=row.incident_id,
             attempt=lease.attempt,
-            endpoint=endpoints.serving(Purpose.CLASSIFIER),
+            endpoint=found.endpoint or endpoints.serving(Purpose.CLASSIFIER),
             contract_version=agreed.version,
             label_set=agreed.label_set,
             text_digest=digest([issue.title, issue.body]),
@@ -126,6 +126,8 @@ def _keep(
             prompt_digest=found.prompt_digest,
             exchanges=" ".join(map(str, found.exchanges)),
         )
+
+    counting.note_classified(found.status.value, has_drifted=bool(found.drifted))
 
 
 def _columns(found: Classification) -> dict[str, Any]:

@@ -24,6 +24,7 @@ REFUSALS = "assay:counts:refusals"
 EXCHANGES = "assay:counts:exchanges"
 TOKENS = "assay:counts:tokens"
 MICROS = "assay:counts:micros"
+CLASSIFIED = "assay:counts:classified"
 EDGES = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _BETWEEN = "\x1f"
 _PATIENCE = 0.25
@@ -60,6 +61,11 @@ def note_refusal(status: int, reason: str) -> None:
 def note_exchange(endpoint: str, purpose: str, outcome: str) -> None:
     """Count one exchange with a model by its end."""
     _add((EXCHANGES, (endpoint, purpose, outcome), 1))
+
+
+def note_classified(status: str, *, has_drifted: bool) -> None:
+    """Count one classification of an issue by its end, and whether it named a label that nobody agreed on."""
+    _add((CLASSIFIED, (status, "yes" if has_drifted else "no"), 1))
 
 
 def note_spent(endpoint: str, *, tokens_in: int, tokens_out: int, micros: int) -> None:

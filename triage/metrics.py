@@ -142,6 +142,19 @@ def exchanges() -> Iterator[Metric]:
 
 
 @register
+def classifications() -> Iterator[Metric]:
+    """Classifications of issues by their end; a drift named a label that its contract does not know."""
+    ended = CounterMetricFamily(
+        "assay_issue_classifications",
+        "Classifications of issues by how they ended",
+        labels=["status", "drifted"],
+    )
+    for labels, count in sorted(counting.read(counting.CLASSIFIED).items()):
+        ended.add_metric(list(labels), count)
+    yield ended
+
+
+@register
 def queues() -> Iterator[Metric]:
     """How old the oldest work is that nobody has done yet."""
     age = GaugeMetricFamily("assay_queue_oldest_seconds", "Age of the oldest item", labels=["queue"])

@@ -44,6 +44,10 @@ def classify(issue: IssueText, model: Model, contract: Contract, *, known: Known
     An endpoint that is down or may not be used is a status of its own. Raises BudgetSpent alone, where the
     model is metered: nothing was classified then.
     """
+    return replace(_classified(issue, model, contract, known), endpoint=model.name)
+
+
+def _classified(issue: IssueText, model: Model, contract: Contract, known: KnownIssues) -> Classification:
     said = list(_opening(issue, contract))
     replies: list[Reply] = []
     drifted = ""

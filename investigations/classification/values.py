@@ -94,6 +94,7 @@ class Classification:
     spent: Spent = field(default_factory=Spent)
     checks: tuple[Check, ...] = ()
     drifted: str = ""  # a label that it named and the version does not know
+    endpoint: str = ""  # its name in the settings
     model: str = ""  # as the last reply names it
     fingerprint: str = ""
     exchanges: tuple[int, ...] = ()

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 from django.test import Client
 from django.utils import timezone
 
@@ -17,6 +18,8 @@ from tests.db.issues import REPOSITORY, a_source, an_issue, deliver, event
 from tests.db.modelled import speaking
 from tests.scripted import says
 from tests.web.pages import HTMX, MakeUser, a_person, text_of
+from toolbox import counting
+from triage import metrics
 from triage.api import plainly
 
 pytestmark = pytest.mark.django_db
@@ -136,3 +139,21 @@ def test_who_only_reads_a_stranger_and_a_missing_incident_propose_nothing(
     assert writer.get(address(incident, "label/")).status_code == 405
     assert writer.post(f"/incidents/{incident.pk + 99}/label/", {"label": "bug"}).status_code == 404
     assert not ActionRequest.objects.exists()
+
+
+def test_a_parked_delivery_says_why_nothing_is_done_with_it(incident: Incident, ada: Client) -> None:
+    parked = deliver(incident.source, event(), kind="issue_comment")
+    page = text_of(ada.get(f"/deliveries/{parked.pk}/"))
+    assert "Why nothing is done with it" in page
+    assert "not about an issue itself" in page
+    assert "Set aside after" not in page
+
+
+def test_classifications_are_counted_and_drifts_apart(redis_url: str) -> None:
+    counting.flush()
+    with redis.from_url(redis_url) as broker:
+        broker.delete(counting.CLASSIFIED)
+    for has_drifted in (False, True, True):
+        counting.note_classified("repaired", has_drifted=has_drifted)
+    (family,) = metrics.classifications()
+    assert {(each.labels["drifted"], each.value) for each in family.samples} == {("no", 1), ("yes", 2)}
