@@ -131,9 +131,10 @@ class Investigating:
     def __call__(self, request: Request) -> Scripted:
         """Return the next step."""
         answers = sum(each["role"] == "tool" for each in request.messages)
-        if answers < 25 and "The deploy was at nine." not in request.text:
-            if answers:
-                self.seen.wait(10)
+        is_told = "The deploy was at nine." in request.text
+        # Nothing is handed in before the page showed it, however slow the machine: it rather asks again.
+        waits = (self.told if is_told else self.seen).wait(10) if answers else False
+        if answers < 30 and not (is_told and waits):
             since = f"2026-01-{answers + 1:02}T00:00:00.000000Z"
             return calls(("count_log_matches", json.dumps({"query": "UpstreamTimeout", "since": since})))
         draft = f"It timed out 47 times, see trace {TRACE}."
@@ -141,7 +142,6 @@ class Investigating:
         handed_in = submission(
             proposed_hypothesis="The card processor was away", draft=draft, proposed_actions=proposed
         )
-        self.told.wait(30)
         return says(handed_in)
 
 
