@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from django.db import DEFAULT_DB_ALIAS, connections
 
 ALARM_SECONDS = 60.0
+_AFTER = "SELECT after_xid::text, after_id FROM audit_batch ORDER BY id DESC LIMIT 1"
+# The place comes as plain values: the planner knows what lies behind those, and nothing of a query inside it.
 _WAITING = """
     SELECT count(*), coalesce(extract(epoch FROM clock_timestamp() - min(e.recorded_at)), 0)::float8
     FROM audit_entry e
-    WHERE (e.xid, e.id) > (coalesce((SELECT after_xid FROM audit_batch ORDER BY id DESC LIMIT 1), '0'::xid8),
-                           coalesce((SELECT after_id FROM audit_batch ORDER BY id DESC LIMIT 1), 0))
+    WHERE (e.xid, e.id) > (%s::xid8, %s::bigint)
       AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.entry = e.id)
 """
 # The oldest transaction that may still write; the horizon is the cluster's, not the database's.
@@ -73,7 +74,8 @@ class Lag:
 def lag(*, using: str = DEFAULT_DB_ALIAS) -> Lag:
     """Return the lag now. Raises DatabaseError."""
     with connections[using].cursor() as cursor:
-        cursor.execute(_WAITING)
+        cursor.execute(_AFTER)
+        cursor.execute(_WAITING, cursor.fetchone() or ("0", 0))
         waiting, seconds = cursor.fetchone()
         cursor.execute(_HOLDER)
         row = cursor.fetchone()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import QueryDict
 
 from accounts.models import User
@@ -24,6 +24,8 @@ from toolbox.redaction import Redacted, copy_for_readers
 PAGE = 50
 _ORDER: keyset.Order = (("pk", True),)
 _LONGEST = 200
+# Of a team's few among everybody's many: the next page goes on where this look ended.
+_LOOKED_AT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +76,17 @@ def wanted(query: QueryDict) -> Wanted:
 
 def found(user: User, want: Wanted, *, after: str, before: str) -> keyset.Page[Any]:
     """Return one page of entries, the newest first; tool calls alone where tool or status is asked for."""
-    rows: QuerySet[Any] = (
-        _calls(want) if want.tool or want.status else Entry.objects.filter(_actor("actor", want.actor))
-    )
-    rows = rows.filter(_common(want), _visible(user))
-    return keyset.page(rows, _ORDER, after=after, before=before, size=PAGE)
+    model, actor = (Call, "caller") if want.tool or want.status else (Entry, "actor")
+    rows: QuerySet[Any] = _calls(want) if model is Call else Entry.objects.all()
+    rows = rows.filter(_common(want))
+    # Each name on its own: an index by actor has its entries in order, and of several it has not.
+    parts = [rows.filter(**{actor: name}) for name in _names(want.actor)] if want.actor else [rows]
+    place = keyset.Place(after=after, before=before, size=PAGE)
+    if user.has_perm(Permission.SEE_EVERY_TEAM):
+        return keyset.page_of(parts, _ORDER, model._default_manager.all(), place)
+    of_theirs = Exists(visible_incidents(user).filter(pk=OuterRef("incident")))
+    seen = keyset.Seen(of_theirs, _LOOKED_AT)
+    return keyset.page_seen(parts, _ORDER, model._default_manager.all(), place, seen)
 
 
 def lines(rows: Sequence[Any]) -> list[EntryLine]:
@@ -108,15 +116,13 @@ def tool_names() -> list[str]:
 
 
 def _calls(want: Wanted) -> QuerySet[Call]:
-    rows = Call.objects.filter(_actor("caller", want.actor))
-    if want.tool:
-        rows = rows.filter(tool=want.tool)
+    rows = Call.objects.filter(tool=want.tool) if want.tool else Call.objects.all()
     return rows.filter(status=want.status) if want.status else rows
 
 
-def _actor(field: str, name: str) -> Q:
+def _names(actor: str) -> Sequence[str]:
     """A person and a token are found by their own name too."""
-    return Q(**{f"{field}__in": [name, f"person:{name}", f"token:{name}"]}) if name else Q()
+    return actor, f"person:{actor}", f"token:{actor}"
 
 
 def _common(want: Wanted) -> Q:
@@ -128,12 +134,6 @@ def _common(want: Wanted) -> Q:
     if want.until is not None:
         condition &= Q(recorded_at__lt=want.until)
     return condition
-
-
-def _visible(user: User) -> Q:
-    if user.has_perm(Permission.SEE_EVERY_TEAM):
-        return Q()
-    return Q(incident__in=visible_incidents(user).values("pk"))
 
 
 def _line(row: Any, call: Call | None) -> EntryLine:

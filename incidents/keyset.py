@@ -4,11 +4,11 @@ import base64
 import binascii
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Exists, Model, Q, QuerySet
 
 from assay_core.instants import NotAnInstant, as_text, from_text
 
@@ -25,6 +25,14 @@ class Page(Generic[M]):
     rows: Sequence[M]
     next_key: str
     previous_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Which rows a person may see, and how many are looked at for them: they may see few of very many."""
+
+    condition: Q | Exists
+    looked_at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +63,30 @@ def page_of(parts: Sequence[QuerySet[M]], order: Order, whole: QuerySet[M], plac
     numbers = [key[-1] for key in keys[: place.size + 1]]
     rows = whole.in_bulk(numbers)
     return beyond.paged([rows[number] for number in numbers if number in rows], place.size)
+
+
+def page_seen(
+    parts: Sequence[QuerySet[M]], order: Order, whole: QuerySet[M], place: Place, seen: Seen
+) -> Page[M]:
+    """Return the page of those rows that a person may see, among the next that stand in the parts.
+
+    A page may be short, even empty, and have a next one: so far nobody has looked.
+    """
+    beyond = _Beyond.read(order, after=place.after, before=place.before)
+    names = [name for name, _ in order]
+    first = [
+        beyond.begun(part.annotate(is_seen=seen.condition)).values_list(*names, "is_seen")[: seen.looked_at]
+        for part in parts
+    ]
+    keys = first[0] if len(first) == 1 else beyond.ordered(first[0].union(*first[1:], all=True))
+    looked = list(keys[: seen.looked_at])
+    numbers = [key[-2] for key in looked if key[-1]][: place.size + 1]
+    rows = whole.in_bulk(numbers)
+    page = beyond.paged([rows[number] for number in numbers if number in rows], place.size)
+    if len(looked) < seen.looked_at or len(numbers) > place.size:
+        return page
+    last = text_of(looked[-1][:-1])
+    return replace(page, previous_key=last) if beyond.is_backwards else replace(page, next_key=last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +131,11 @@ class _Beyond:
 
 def key_of(row: Model, order: Order) -> str:
     """Return a row's place as short text for an address."""
-    values = [getattr(row, name) for name, _ in order]
+    return text_of([getattr(row, name) for name, _ in order])
+
+
+def text_of(values: Sequence[Any]) -> str:
+    """Return the values of a place as `key_of` has them."""
     plain = [as_text(value) if isinstance(value, datetime) else value for value in values]
     return base64.urlsafe_b64encode(json.dumps(plain).encode()).decode().rstrip("=")
 

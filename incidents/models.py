@@ -126,6 +126,18 @@ class Delivery(models.Model):
         ordering = ("-received_at", "-pk")
         indexes = [
             models.Index(fields=["next_try_at"], condition=Q(state="received"), name="deliveries_to_fold"),
+            models.Index(fields=["-received_at", "-id"], name="deliveries_newest"),
+            models.Index(fields=["source", "-received_at", "-id"], name="deliveries_of_a_source"),
+            models.Index(
+                fields=["state", "-received_at", "-id"],
+                condition=~Q(state="folded"),
+                name="deliveries_unfolded",
+            ),
+            models.Index(
+                fields=["condition", "-received_at", "-id"],
+                condition=~Q(condition=""),
+                name="deliveries_in_condition",
+            ),
         ]
         constraints = [
             models.UniqueConstraint(

@@ -9,11 +9,14 @@ from django.db.models.expressions import RawSQL
 from accounts.models import Team, User
 from accounts.permissions import Permission
 from incidents import keyset, queue_words
+from incidents.commonwords import common_words
 from incidents.models import Incident, Source
 from incidents.queries import visible_sources
 from incidents.queue_wants import SEVERITIES, SHELVES, Sort, Tab, Wanted
 
 PAGE = 50
+#: Where some have to be looked at, no more than this many are.
+LOOKED_AT = 500
 ORDERS: Mapping[Sort, keyset.Order] = {
     Sort.NEWEST: (("last_received_at", True), ("pk", True)),
     Sort.OLDEST: (("started_at", False), ("pk", False)),
@@ -92,6 +95,13 @@ def page(
     )
 
 
+def few(seen: Sight, want: Wanted) -> Sequence[int] | None:
+    """Return the numbers of all that the filters leave, or None where they are many."""
+    found = rows(seen, want).filter(shelf__in=SHELVES[want.tab]).values_list("pk", flat=True)
+    numbers = list(found[: LOOKED_AT + 1])
+    return None if len(numbers) > LOOKED_AT else numbers
+
+
 def arrivals(seen: Sight, want: Wanted, since: int) -> int:
     """Return how many incidents of the wanted tab are newer than an id, at most 100."""
     newer = rows(seen, want).filter(pk__gt=since, shelf__in=SHELVES[want.tab])
@@ -99,7 +109,7 @@ def arrivals(seen: Sight, want: Wanted, since: int) -> int:
 
 
 def _mentions(text: str) -> Q:
-    asked = queue_words.tsquery(text)
+    asked = queue_words.tsquery(text, common_words())
     number = queue_words.number_of(text)
     found = Q(pk=number) if number is not None else Q(pk__in=[])
     if asked:

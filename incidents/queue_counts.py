@@ -10,11 +10,9 @@ from django.db.models import Q, Sum, Value
 
 from incidents import queue
 from incidents.models import Tally
-from incidents.queue import Sight
+from incidents.queue import LOOKED_AT, Sight
 from incidents.queue_wants import SEVERITIES, SHELVES, TITLES, Tab, Wanted
 
-#: Where some have to be looked at, no more than this many are.
-LOOKED_AT = 500
 # PostgreSQL lets the writers of one moment pass: what they add meanwhile is left for the next time.
 _ADD_UP = """
 WITH gone AS (

@@ -76,7 +76,8 @@ def _incidents(seen: Sight, text: str) -> Sequence[Hit]:
     if not text:
         return ()
     number = queue_words.number_of(text)
-    page = queue.page(seen, Wanted(tab=Tab.ALL, words=text), size=_INCIDENTS)
+    want = Wanted(tab=Tab.ALL, words=text)
+    page = queue.page(seen, want, size=_INCIDENTS, among=queue.few(seen, want))
     rows = sorted(page.rows, key=lambda row: row.pk != number)  # the one of that number comes first
     return [Hit(row.title, reverse("incident", args=[row.pk]), f"#{row.pk} · {row.state}") for row in rows]
 

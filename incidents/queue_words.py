@@ -1,8 +1,10 @@
 """What a person types into the search, as a question to PostgreSQL's text search. Pure."""
 
 import unicodedata
+from collections.abc import Sequence
 
 _MOST = 8
+_LONGER = 20
 # Letters, numbers and the marks on them make words; all else parts them, as it does in `incident_words`.
 _OF_WORDS = frozenset("LNM")
 
@@ -13,9 +15,20 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(kept.split()[:_MOST])
 
 
-def tsquery(text: str) -> str:
-    """Return a tsquery: every word, or a longer one that begins so, is there. Empty for no word."""
-    return " & ".join(f"'{word}':*" for word in words_of(text))
+def tsquery(text: str, common: Sequence[str] = ()) -> str:
+    """Return a tsquery: every word, or a longer one that begins so, is there. Empty for no word.
+
+    A word that is among the common ones is asked for as it is, beside those of them that begin so: for a
+    beginning PostgreSQL gathers every row that has it before it looks at the other words.
+    """
+    return " & ".join(_asked(word, common) for word in words_of(text))
+
+
+def _asked(word: str, common: Sequence[str]) -> str:
+    if word.lower() not in common:
+        return f"'{word}':*"
+    longer = [f"'{each}'" for each in common if each.startswith(word.lower())][:_LONGER]
+    return f"({' | '.join(longer)})"
 
 
 def number_of(text: str) -> int | None:

@@ -108,5 +108,5 @@ def _tally(since: datetime, until: datetime) -> Tally:
 
 def _counted(rows: QuerySet[models.Investigation]) -> Mapping[str, int]:
     return dict(
-        rows.order_by().values_list("outcome").annotate(count=Count("pk")).values_list("outcome", "count")
+        rows.order_by().values_list("outcome").annotate(count=Count("*")).values_list("outcome", "count")
     )

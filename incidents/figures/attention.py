@@ -45,7 +45,7 @@ def attention(now: datetime) -> Sequence[Line]:
     """Return what waits for people now, and how the last 28 days were decided."""
     since = now - LATE
     review = Incident.objects.filter(state=State.REVIEW, acknowledged_at=None).order_by()
-    waiting = review.aggregate(count=Count("pk"), oldest=Min("first_received_at"))
+    waiting = review.aggregate(count=Count("*"), oldest=Min("first_received_at"))
     requests = ActionRequest.objects.order_by()
     open_ones = requests.filter(state=RequestState.PROPOSED).aggregate(
         count=Count("pk"), oldest=Min("proposed_at")
@@ -83,7 +83,7 @@ def agents(first: datetime, last: datetime) -> Sequence[Line]:
         .exclude(outcome="")
         .order_by()
     )
-    counts = dict(ran.values_list("outcome").annotate(count=Count("pk")).values_list("outcome", "count"))
+    counts = dict(ran.values_list("outcome").annotate(count=Count("*")).values_list("outcome", "count"))
     total = sum(counts.values())
     spent = Exchange.objects.filter(
         created_at__gte=first, created_at__lt=last, investigation__isnull=False

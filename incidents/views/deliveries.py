@@ -1,7 +1,9 @@
 """What came in: every delivery with how much of it could be read, and its raw body."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
@@ -10,7 +12,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import person, requires
 from accounts.permissions import Permission
 from incidents import keyset, queries
-from incidents.models import Delivery
+from incidents.models import Delivery, Source
 from incidents.states import Condition, DeliveryState
 
 PAGE = 50
@@ -29,7 +31,8 @@ def show_all(request: HttpRequest) -> HttpResponse:
         "state": _one_of(request.GET.get("state", ""), list(DeliveryState)),
         "source__slug": request.GET.get("source", "").replace("\0", "")[:60],
     }
-    rows = queries.visible_deliveries(user).filter(**{name: word for name, word in chosen.items() if word})
+    sources = list(queries.visible_sources(user))
+    rows = _of(queries.visible_deliveries(user), chosen, sources)
     found = keyset.page(
         rows.select_related("source").defer("body"),
         _ORDER,
@@ -37,7 +40,6 @@ def show_all(request: HttpRequest) -> HttpResponse:
         before=request.GET.get("before", ""),
         size=PAGE,
     )
-    sources = queries.visible_sources(user)
     context: dict[str, Any] = {
         "page": found,
         "chosen": chosen,
@@ -78,6 +80,13 @@ def _found(request: HttpRequest, number: int) -> Delivery:
     if delivery is None:
         raise Http404(f"There is no delivery {number}, or it belongs to another team.")
     return delivery
+
+
+def _of(rows: QuerySet[Delivery], chosen: Mapping[str, str], sources: Sequence[Source]) -> QuerySet[Delivery]:
+    """Narrow the rows; the source goes by its number, as an index has it."""
+    rows = rows.filter(**{name: chosen[name] for name in ("condition", "state") if chosen[name]})
+    slug = chosen["source__slug"]
+    return rows.filter(source=next((s.pk for s in sources if s.slug == slug), 0)) if slug else rows
 
 
 def _one_of(word: str, accepted: list[Any]) -> str:

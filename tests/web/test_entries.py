@@ -213,3 +213,24 @@ def test_the_entry_page_says_who_asked_how_long_and_which_step_refused(
     for words in ("token:agent", "mcp over http", "the step “schema”", "took"):
         assert words in page
     assert timezone.now() - called.called_at < timedelta(minutes=1)
+
+
+def test_who_sees_few_of_very_many_entries_goes_on_where_the_last_look_ended(
+    connector: Scripted, make_user: MakeUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("incidents.entries._LOOKED_AT", 3)
+    shop = Team.objects.create(name="Shop", slug="shop")
+    own = judged(make_source("a", team=shop))
+    judged(make_source("b", team=Team.objects.create(name="Bank", slug="bank")), name="job-8")
+    client = a_person(make_user, teams=[shop])
+    page = client.get("/entries/").context["page"]
+    assert list(page.rows) == []
+    assert page.next_key
+    assert "Nothing of your teams so far" in text_of(client.get("/entries/"))
+    seen: list[int] = []
+    for _ in range(40):
+        page = client.get("/entries/", {"after": page.next_key}).context["page"]
+        seen += [row.pk for row in page.rows]
+        if not page.next_key:
+            break
+    assert seen == [entry.id for entry in reversed(reading.of_incident(own.pk))]
