@@ -22,6 +22,7 @@ _ID_FIELD = re.compile(
     r"(?:^|[_\-.])(?:id|ids|number|no|ref|reference|key|hash|sha|sha1|sha256|digest|commit|trace|span)$",
     re.IGNORECASE,
 )
+_SCALARS = frozenset({int, float, bool, type(None)})
 _WORDS = (
     "passw",
     "passp",
@@ -39,6 +40,9 @@ _WORDS = (
     "connection",
     "token",
 )
+
+
+_SIGNS = frozenset("".join(_WORDS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +100,16 @@ def copy_for_readers(value: Any, *, hints: Sequence[str] = (), cut: Cut | None =
         return Redacted(None)
     lowered = json.dumps(value, ensure_ascii=False, default=str).lower()
     shapes = secretshapes.possible(lowered)
-    names_matter = bool(hints) or any(word in lowered for word in _WORDS)
+    names_matter = bool(hints) or _names_secrets(lowered)
     walk = _Walk(shapes, tuple(tuple(hint.split(".")) for hint in hints), names_matter, cut)
     copied = walk.copy(value, ())
     return Redacted(copied, dict(walk.counts), walk.texts_cut, walk.items_left_out)
+
+
+def _names_secrets(lowered: str) -> bool:
+    """Say whether a word stands in a text that a secret's field could be named by."""
+    missing = {sign for sign in _SIGNS if sign not in lowered}  # found, or not, much faster than a word
+    return any(word in lowered for word in _WORDS if missing.isdisjoint(word))
 
 
 @dataclass(slots=True)
@@ -113,13 +123,18 @@ class _Walk:
     counts: Counter[str] = field(default_factory=Counter)
     texts_cut: int = 0
     items_left_out: int = 0
+    # What was found for a field's name, which stands in each row of a result.
+    _plain_keys: set[str] = field(default_factory=set)
+    _shapes_of: dict[str, tuple[Shape, ...]] = field(default_factory=dict)
 
     def copy(self, value: Any, path: tuple[str, ...]) -> Any:
         """Return the copy of one part, which stands at `path`; the places in lists are left out of it."""
         if isinstance(value, str):
             return self._text(value, path)
-        if self._is_hinted(path) and value is not None and not isinstance(value, bool):
+        if self.hints and self._is_hinted(path) and value is not None and not isinstance(value, bool):
             return self._mask("field")
+        if type(value) in _SCALARS:
+            return value
         if isinstance(value, Mapping):
             named = self._pair_name(value)
             return {
@@ -135,7 +150,7 @@ class _Walk:
     def _text(self, value: str, path: tuple[str, ...]) -> str:
         if not value:
             return value
-        if self._is_hinted(path):
+        if self.hints and self._is_hinted(path):
             return self._mask("field")
         name = path[-1] if path else ""
         if self._is_named_secret(name, value):
@@ -150,12 +165,20 @@ class _Walk:
         return is_token or secretshapes.field_says_secret(name)
 
     def _fitting(self, name: str) -> tuple[Shape, ...]:
-        if name and _ID_FIELD.search(name):
-            return tuple(shape for shape in self.shapes if shape.name != "card number")
-        return self.shapes
+        found = self._shapes_of.get(name)
+        if found is None:
+            is_id = bool(name) and _ID_FIELD.search(name) is not None
+            found = tuple(shape for shape in self.shapes if not is_id or shape.name != "card number")
+            self._shapes_of[name] = found
+        return found
 
     def _key(self, key: str) -> str:
-        return _masked(key, self.shapes, self.counts) if self.shapes else key
+        if not self.shapes or key in self._plain_keys:
+            return key
+        masked = _masked(key, self.shapes, self.counts)
+        if masked == key:
+            self._plain_keys.add(key)
+        return masked
 
     def _shortened(self, value: str) -> str:
         if self.cut is None or len(value) <= self.cut.text:

@@ -11,6 +11,7 @@ from jsonschema.validators import extend
 from referencing import Registry
 
 from assay_core.instants import NotAnInstant, from_text
+from toolbox import plainly
 
 _FORMATS = FormatChecker(formats=())
 _LONGEST = 200
@@ -54,7 +55,7 @@ _Validator: Any = extend(  # type: ignore[no-untyped-call]  # jsonschema has no 
 
 
 # By identity, beside the schema itself: so no other can come to stand under its number.
-_made: dict[int, tuple[Mapping[str, Any], Any]] = {}
+_made: dict[int, tuple[Mapping[str, Any], Any, plainly.Check]] = {}
 _MOST_MADE = 1_000
 
 
@@ -86,16 +87,16 @@ def _refuse_outside(part: object) -> None:
             _refuse_outside(item)
 
 
-def _validator(schema: Mapping[str, Any]) -> Any:
-    """Return the validator of a schema, made once: a schema is never changed after it is loaded."""
+def _validator(schema: Mapping[str, Any]) -> tuple[Any, plainly.Check]:
+    """Return the validator of a schema, and a quick yes; made once: a schema that is loaded never changes."""
     kept = _made.get(id(schema))
     if kept is not None and kept[0] is schema:
-        return kept[1]
+        return kept[1:]
     made = _Validator(schema, registry=Registry(), format_checker=_FORMATS)
     if len(_made) >= _MOST_MADE:
         _made.clear()
-    _made[id(schema)] = schema, made
-    return made
+    _made[id(schema)] = kept = schema, made, plainly.check_of(schema, _is_instant)
+    return kept[1:]
 
 
 def complaint(value: Any, schema: Mapping[str, Any]) -> str:
@@ -105,8 +106,8 @@ def complaint(value: Any, schema: Mapping[str, Any]) -> str:
 
 def complaints(value: Any, schema: Mapping[str, Any], *, most: int = 8) -> list[str]:
     """Return each thing that is wrong with the value, first things first, at most so many."""
-    validator = _validator(schema)
-    if validator.is_valid(value):
+    validator, is_plainly_so = _validator(schema)
+    if is_plainly_so(value) or validator.is_valid(value):
         return []
     errors = sorted(validator.iter_errors(value), key=lambda error: (len(error.absolute_path), error.message))
     return [_in_words(error) for error in errors[:most]]
