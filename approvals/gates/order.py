@@ -37,17 +37,18 @@ GATES: tuple[tuple[str, Gate], ...] = (
     (RUBRIC, rubric),
 )
 
-# Of these, what a person alone can open again; none of them asks a target or a tool.
+# What does not open by itself again, as far as rows of ours tell: no target and no tool is asked.
 LASTING: tuple[tuple[str, Gate], ...] = (
     ("write switch", standing.write_switch),
     ("calendar", standing.calendar),
     ("target", standing.unsettled),
+    ("blast radius", target.approved_limits),
     ("breaker", standing.breaker),
 )
 
 
 def lasting(request: ActionRequest, now: datetime) -> GateSaid | None:
-    """Return the first gate that is shut now and opens for a person alone, if any."""
+    """Return the first gate that is shut now and does not open by itself, if any."""
     declared = registry.current()
     first = content.ask(request, declared, Phase.SHOWN, now)
     read, action = content.read(request), declared.actions.get(request.action)

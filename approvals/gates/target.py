@@ -51,6 +51,12 @@ def blast_radius(passage: Passage) -> GateSaid:
     return ok(name, f"touches {len(touched.objects)} object(s), {tried}")
 
 
+def approved_limits(passage: Passage) -> GateSaid:
+    """Whether what was tried when it was proposed is within the policy: that does not change any more."""
+    wrong = limits(passage.content.footprint, passage)
+    return blocked("blast radius", wrong) if wrong else ok("blast radius", "within the policy's limits")
+
+
 def limits(touched: Footprint, passage: Passage) -> str:
     """Return which limit of the policy a footprint breaks; "" for none."""
     policy = passage.policy

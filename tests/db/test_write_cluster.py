@@ -45,7 +45,7 @@ def test_a_wildcard_another_namespace_and_zero_are_not_proposed(world: ClusterWo
             world.ask("scale", **{"replicas": 5, **strange})
 
 
-def test_limits_hold_whatever_was_approved(world: ClusterWorld) -> None:
+def test_limits_hold_whatever_was_approved(world: ClusterWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     """Factor, only replica, protected targets, and the namespaces of the policy beside the action's."""
     world.fake.deploy("ledger-main")
     world.fake.deploy("single", replicas=1)
@@ -58,7 +58,12 @@ def test_limits_hold_whatever_was_approved(world: ClusterWorld) -> None:
         ("scale", {"replicas": 5, "name": "ledger-main"}, "deployment:shop/ledger-main is protected"),
     ]
     for action, arguments, says in wanted:
-        done = world.done(action, **arguments)
+        request, person = world.ask(action, **arguments), world.person(Role.ON_CALL)
+        with pytest.raises(DecisionRefused, match="The blast radius would refuse it"):
+            world.decide(request, person)
+        with monkeypatch.context() as patch:
+            patch.setattr(order, "LASTING", ())  # as if somebody had got past the page's door
+            done = world.execute(world.decide(request, person))
         assert (done.state, done.outcome[:14]) == ("refused", "blast radius: "), done.outcome
         assert says in done.outcome
     assert patches(world) == []
