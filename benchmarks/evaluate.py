@@ -7,6 +7,7 @@ Its endpoint is a scripted server on a real socket, in a process of its own, and
 
 import itertools
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -110,10 +111,11 @@ def measure(stand: Stand, count: int) -> None:
         assert server.stdout is not None
         url = server.stdout.readline().strip()
         stand.variables.update(LLM_BASE_URL=url, MODEL_ID="scripted-1", DATABASE_POOL="")
-        began, worked = time.monotonic(), _worked()
+        began, worked, beside = time.monotonic(), _worked(), _worked_beside()
         told = ("evaluate", "closed:", "-n", str(RUNS), "--here", "-j", str(PROCESSES), "--json", str(out))
         said = stand.run("manage.py", *told)
         seconds, worked = time.monotonic() - began, _worked() - worked
+        beside = _worked_beside() - beside
     finally:
         server.kill()
         server.wait(10)
@@ -124,12 +126,29 @@ def measure(stand: Stand, count: int) -> None:
         raise SystemExit(f"only {found['states']} of {runs} runs are done")
     report(seconds, found, is_whole=count >= INCIDENTS)
     figure("processor time of the command, a run", worked / runs * 1000, "ms")
+    figure("processor time of database and model, a run", beside / runs * 1000, "ms")
+    figure(f"all of it on {PROCESSES} cores that do nothing else", (worked + beside) / PROCESSES, "s")
 
 
 def _worked() -> float:
     """Return the processor time of the processes that have ended and were waited for."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
+
+
+def _worked_beside() -> float:
+    """Return the processor time so far of what this process started and what that did: servers, the model."""
+    return _worked_by(os.getpid()) - time.process_time()
+
+
+def _worked_by(pid: int) -> float:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:  # it has just ended
+        return 0.0
+    own = sum(map(int, stat[11:13] if pid == os.getpid() else stat[11:15])) / os.sysconf("SC_CLK_TCK")
+    return own + sum(_worked_by(int(child)) for child in children)
 
 
 def report(seconds: float, found: Any, *, is_whole: bool) -> None:
