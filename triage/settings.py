@@ -173,6 +173,7 @@ CELERY_BEAT_SCHEDULE = {
     "publish": {"task": "audit.tasks.publish", "schedule": 30, "options": {"expires": 60}},
     "verify": {"task": "audit.tasks.verify", "schedule": 24 * 3600, "options": {"expires": 3600}},
     "figures": {"task": "incidents.tasks.count_figures", "schedule": 20, "options": {"expires": 60}},
+    "golden": {"task": "trials.tasks.collect_overrides", "schedule": 3600, "options": {"expires": 600}},
     "beat": {"task": "triage.tasks.note_heartbeat", "schedule": 30, "options": {"expires": 60}},
 }
 

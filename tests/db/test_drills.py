@@ -206,8 +206,10 @@ def test_a_drill_is_read_by_who_may_and_its_candidate_promoted_by_administrators
             review(number, by="sue")
         with pytest.raises(CommandError, match="max may not"):
             review(number, by="max", promote=True)
-        assert "in use now for investigator" in review(number, promote=True)
+        assert endpoints.endpoint_in_use(Purpose.CRITIC).name == "default"
+        assert "in use now for investigator." in review(number, promote=True, purposes=["investigator"])
         assert endpoints.endpoint_in_use(Purpose.INVESTIGATOR).name == "candidate"
+        assert endpoints.endpoint_in_use(Purpose.CRITIC).name == "default"
         with pytest.raises(CommandError, match="promoted by ada already"):
             review(number, promote=True)
         drill(golden, baseline="promoted", candidate="default")

@@ -16,6 +16,8 @@ from investigations.models import EndpointUse
 from investigations.states import Purpose, Taken
 from investigations.talk import EndpointRefused, Finish, Reply
 from tests.scripted.settings import endpoint_settings
+from triage.doctor import models_in_use
+from triage.doctor.line import Health
 
 pytestmark = pytest.mark.django_db
 
@@ -129,3 +131,21 @@ def test_a_reply_that_names_nothing_and_the_first_that_names_something_are_no_ch
     for model in ("", "old-1-2026", "", "old-1-2026"):
         sightings.note(place, Reply("", (), Finish.STOP, model=model), now)
     assert sweeping.report_swaps(now) == 0
+
+
+def test_the_doctor_warns_of_an_override_and_fails_where_what_is_in_use_is_set_nowhere(
+    settings: Any, administrator: User
+) -> None:
+    settings.MODEL_ENDPOINTS = endpoint_settings(default=OLD)
+    in_use()
+    assert [(line.health, "never drilled" in line.seen) for line in models_in_use.standing()] == [
+        (Health.WELL, True)
+    ]
+    settings.MODEL_ENDPOINTS = endpoint_settings(default=NEW)
+    assert Health.FAILING in {line.health for line in models_in_use.standing()}
+    place, now = endpoints.endpoint_named("default"), timezone.now()
+    inuse.override(Purpose.INVESTIGATOR, place, hours=1, because="Urgent.", by=administrator, now=now)
+    (line,) = models_in_use.standing()
+    assert line.health is Health.WARNING
+    assert "WITHOUT A DRILL until" in line.seen
+    assert "Urgent." in line.seen

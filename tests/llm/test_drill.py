@@ -12,15 +12,15 @@ from tests.llm.serving import served
 from tests.scripted import endpoint_settings
 from trials.models import Drill, DrillRow
 
-pytestmark = [pytest.mark.timeout(1800), pytest.mark.django_db]
-ROWS = 3
+pytestmark = pytest.mark.timeout(1800)
+ROWS = 2
 
 
 def test_a_drill_between_two_servers_books_each_row_and_writes_both_files(
-    settings: Any, tmp_path: Path
+    settings: Any, tmp_path: Path, committed_db: None
 ) -> None:
     golden, out = golden_file(tmp_path, ROWS), io.StringIO()
-    patient = {"seconds": 300, "total_seconds": 400, "tries": 1, "context": 8192, "max_tokens": 120}
+    patient = {"seconds": 300, "total_seconds": 400, "tries": 1, "context": 8192, "max_tokens": 60}
     with served("old") as first, served("new") as second:
         settings.MODEL_ENDPOINTS = endpoint_settings(
             default={"base_url": first, "model": "old", "quirks": "llama-cpp-python", **patient},

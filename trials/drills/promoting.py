@@ -1,6 +1,6 @@
 """A passed drill's candidate becomes the endpoint in use, and its run the new baseline."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 
 from django.db import transaction
@@ -18,10 +18,10 @@ from trials.drills.policy import Outcome
 from trials.models import Drill, DrillRun
 
 
-def promote(drill: Drill, *, by: User, now: datetime) -> tuple[Purpose, ...]:
+def promote(drill: Drill, *, by: User, now: datetime, only: Collection[Purpose] = ()) -> tuple[Purpose, ...]:
     """Put the candidate in the place of the baseline wherever that is in use; return for which purposes.
 
-    Audited. Raises ReviewRefused.
+    `only` leaves the other purposes as they are. Audited. Raises ReviewRefused.
     """
     deciding.demand(by, Permission.MANAGE_TOOLS, "Endpoints are promoted by administrators.")
     found = deciding.found_of(drill)
@@ -37,7 +37,7 @@ def promote(drill: Drill, *, by: User, now: datetime) -> tuple[Purpose, ...]:
         locked = Drill.objects.select_for_update().get(pk=drill.pk)
         if locked.promoted_at is not None:
             raise ReviewRefused(f"Drill {drill.pk} was promoted by {locked.promoted_by} already.")
-        purposes = tuple(_served_by(drill.baseline, now))
+        purposes = tuple(each for each in _served_by(drill.baseline, now) if not only or each in only)
         if not purposes:
             raise ReviewRefused(
                 f"The baseline {drill.baseline.model} is in use for nothing: there is no place to take. "

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from django.db import connection, connections, transaction
+from django.db import DatabaseError, connection, connections, transaction
 from django.utils import timezone
 
 from investigations import endpoints
@@ -99,7 +99,8 @@ def _alone(run: DrillRun) -> Iterator[None]:
     try:
         yield
     finally:
-        with connection.cursor() as cursor:
+        # With the connection the lock is gone too; what ended it is what has to be told.
+        with suppress(DatabaseError), connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [LOCKS, run.pk])
 
 

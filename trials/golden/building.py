@@ -9,11 +9,11 @@ from django.db import transaction
 
 from incidents import labelled
 from incidents.labelled import HumanLabelled
-from investigations.classification import Contract
+from investigations.classification import Contract, contract
 from trials.golden import keeping
 from trials.golden.keeping import Added, NewRow
 from trials.golden.rows import Row
-from trials.models import GoldenSet
+from trials.models import GoldenRow, GoldenSet
 from trials.states import Origin
 
 
@@ -65,8 +65,26 @@ def _new(each: HumanLabelled) -> NewRow:
     return NewRow(row, written_at=each.at, incident=each.incident)
 
 
-def overrides(names: Sequence[str], *, since: datetime, bound: Contract, now: datetime) -> int:
-    """Add each override since then as a candidate to these sets; return how many are new."""
-    return sum(
-        build(name, since=since, most=0, bound=bound, by="system:golden", now=now)[1].count for name in names
-    )
+def collect_overrides(*, since: datetime, now: datetime) -> int:
+    """Add each override since then to every set of its labels, as a candidate; return how many are new.
+
+    A set that has them all is left as it is: no version is begun for nothing.
+    """
+    bound = contract()
+    found = [
+        each
+        for each in labelled.human_labels(since)
+        if each.is_override and each.label_set == bound.label_set
+    ]
+    names = GoldenSet.objects.filter(contract=bound.version).values_list("name", flat=True).distinct()
+    return sum(_collect(name, found, bound, now) for name in sorted(names)) if found else 0
+
+
+def _collect(name: str, found: Sequence[HumanLabelled], bound: Contract, now: datetime) -> int:
+    there = set(GoldenRow.objects.filter(of__name=name).values_list("row_id", flat=True))
+    fresh = [_new(each) for each in found if row_id(each) not in there]
+    if not fresh:
+        return 0
+    with transaction.atomic():
+        golden = keeping.opened(name, contract=bound.version, by="system:golden", now=now)
+        return keeping.add(golden, fresh, confirmed_by="", now=now).count

@@ -55,8 +55,8 @@ def rows_of(golden: GoldenSet) -> tuple[Row, ...]:
 
 
 def candidates_of(golden: GoldenSet) -> Sequence[GoldenRow]:
-    """Return the rows of a version that nobody has confirmed."""
-    return list(golden.rows.filter(confirmed_at=None).order_by("pk"))
+    """Return the rows of a version that nobody has confirmed or dropped."""
+    return list(golden.rows.filter(confirmed_at=None, dropped_by="").order_by("pk"))
 
 
 def plain(row: GoldenRow) -> Row:
@@ -174,14 +174,14 @@ def confirm(golden: GoldenSet, ids: Collection[str], *, by: str, now: datetime) 
 
 
 def drop(golden: GoldenSet, ids: Collection[str], *, by: str) -> int:
-    """Take candidates out by their ids; return how many. Audited. Raises GoldenSetRefused."""
-    return _settle(golden, ids, ("golden.dropped", by), lambda rows: rows.delete()[0])
+    """Drop candidates by their ids, for good; return how many. Audited. Raises GoldenSetRefused."""
+    return _settle(golden, ids, ("golden.dropped", by), lambda rows: rows.update(dropped_by=by))
 
 
 def _settle(golden: GoldenSet, ids: Collection[str], act: tuple[str, str], settle: Callable[..., int]) -> int:
     _refuse_frozen(golden)
     with transaction.atomic():
-        rows = golden.rows.filter(row_id__in=ids, confirmed_at=None)
+        rows = golden.rows.filter(row_id__in=ids, confirmed_at=None, dropped_by="")
         there = set(rows.values_list("row_id", flat=True))
         if missing := sorted(set(ids) - there):
             raise GoldenSetRefused(f"{missing[0]} is no candidate of {golden}.")

@@ -63,7 +63,9 @@ def lines(found: Shown) -> Iterator[str]:
     yield f"{found.name} {found.version} (labels of contract {found.contract}): {state}"
     yield f"{found.rows} rows, {found.hard} hard, {found.frozen_part} of the frozen part"
     yield "labels: " + ", ".join(f"{label} {count}" for label, count in found.by_label.items())
-    yield "origins: " + (", ".join(f"{name} {count}" for name, count in found.by_origin.items()) or "none")
+    yield "origins: " + (
+        ", ".join(f"{name} {count}" for name, count in sorted(found.by_origin.items())) or "none"
+    )
     if found.oldest is not None:
         yield f"age: the oldest {found.oldest} days, half of them {found.middle} days or more"
     for name in found.candidates:

@@ -54,6 +54,12 @@ class GoldenRow(models.Model):
     written_at = models.DateTimeField(help_text="when the issue came in, or the row was loaded")
     confirmed_by = models.CharField(max_length=200, blank=True, default="")
     confirmed_at = models.DateTimeField(null=True, blank=True)
+    dropped_by = models.CharField(
+        max_length=200,
+        blank=True,
+        default="",
+        help_text="whoever did not want it; it stays out",
+    )
 
     class Meta:
         ordering = ("of", "pk")
@@ -63,6 +69,9 @@ class GoldenRow(models.Model):
                 condition=Q(confirmed_at=None, confirmed_by="")
                 | (Q(confirmed_at__isnull=False) & ~Q(confirmed_by="")),
                 name="golden_row_confirmed_by_somebody",
+            ),
+            models.CheckConstraint(
+                condition=Q(dropped_by="") | Q(confirmed_at=None), name="golden_row_confirmed_or_dropped"
             ),
         ]
 

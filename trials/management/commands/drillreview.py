@@ -2,12 +2,15 @@
 
 import sys
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from accounts.models import User
+from investigations.inuse import FREE
+from investigations.states import Purpose
 from trials.drills import deciding, promoting, telling
 from trials.drills.deciding import ReviewRefused
 from trials.drills.queries import Difference, difference
@@ -32,6 +35,15 @@ class Command(BaseCommand):
             help="then put the candidate in the place of the endpoint in use",
         )
 
+        parser.add_argument(
+            "--for",
+            dest="purposes",
+            action="append",
+            default=[],
+            choices=[each.value for each in Purpose if each not in FREE],
+            help="with --promote: for this purpose alone (may be given again)",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         """Read, then show what there is to be shown."""
         drill = Drill.objects.filter(pk=options["drill"]).first()
@@ -44,7 +56,7 @@ class Command(BaseCommand):
             if self._read(drill, by, at_once=options["all"]):
                 self._conclude(drill)
                 if options["promote"]:
-                    self._promote(drill, by)
+                    self._promote(drill, by, [Purpose(each) for each in options["purposes"]])
         except ReviewRefused as refused:
             raise CommandError(str(refused)) from None
 
@@ -69,6 +81,6 @@ class Command(BaseCommand):
         lines = telling.whole(found.comparison, found.decision, found.policy, found.patterns)
         self.stdout.write("\n".join(["", f"Drill {drill.pk}", *lines]))
 
-    def _promote(self, drill: Drill, by: User) -> None:
-        purposes = promoting.promote(drill, by=by, now=timezone.now())
+    def _promote(self, drill: Drill, by: User, only: Sequence[Purpose]) -> None:
+        purposes = promoting.promote(drill, by=by, now=timezone.now(), only=only)
         self.stdout.write(f"{drill.candidate.model} is in use now for {', '.join(purposes)}.")
