@@ -147,8 +147,8 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     """Serve the two tools and the rules of this module."""
     connector = Scripted()
     tools = {
-        "find_job": _tool("find_job", {"job_id": {"type": "string"}}),
-        "count_errors": _tool("count_errors", {"query": {"type": "string"}, "since": {"type": "string"}}),
+        "find_job": a_tool("find_job", {"job_id": {"type": "string"}}),
+        "count_errors": a_tool("count_errors", {"query": {"type": "string"}, "since": {"type": "string"}}),
     }
     toolbox = Toolbox(tools, {"scripted": connector})
     specs = {spec.name: spec for spec in map(spec_of, RULES)}
@@ -158,7 +158,8 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     return connector
 
 
-def _tool(name: str, properties: Mapping[str, Any]) -> ToolDefinition:
+def a_tool(name: str, properties: Mapping[str, Any]) -> ToolDefinition:
+    """Return a tool of the scripted connector that takes these."""
     given = {
         "type": "object",
         "additionalProperties": False,

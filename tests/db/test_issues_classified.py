@@ -8,6 +8,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from assay_core.results import Status
 from audit import reading
 from incidents import labelled, services
 from incidents.models import Incident, Source
@@ -16,9 +17,13 @@ from incidents.states import State
 from investigations import labelling, leases
 from investigations.models import Classified, Exchange, Investigation
 from tests import scripted
+from tests.db.investigated import Scripted, a_tool
 from tests.db.issues import REPOSITORY, a_source, an_issue, deliver, event
 from tests.db.modelled import speaking
 from tests.scripted import says, status
+from toolbox import registry
+from toolbox.connectors.base import Outcome
+from toolbox.registry import Toolbox
 from verdicts.case import Subject
 
 pytestmark = pytest.mark.django_db
@@ -192,3 +197,26 @@ def test_a_label_outside_the_set_closes_nothing(source: Source, make_user: Any, 
         close(incident, make_user(), label)
     incident.refresh_from_db()
     assert incident.state == State.OPEN
+
+
+def test_a_link_that_never_came_in_is_asked_of_github_in_its_own_repository_alone(
+    source: Source, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connector = Scripted()
+    there = {"number": 3, "created_at": "2026-02-01T00:00:00Z", "pull_request": None}
+    connector.answers["github_issue"] = Outcome(Status.OBSERVED, {"issue": there})
+    fields = {"owner": {"type": "string"}, "repo": {"type": "string"}, "number": {"type": "integer"}}
+    toolbox = Toolbox({"github_issue": a_tool("github_issue", fields)}, {"scripted": connector})
+    monkeypatch.setattr(registry, "current", lambda: toolbox)
+    linking = reply("duplicate", "links_prior_issue")
+    with speaking(settings, [linking] * 3):
+        investigate(come(source, 7, body="The same as #3."))
+        investigate(come(source, 8, body="The same as other/place#3."))
+        connector.answers["github_issue"] = Outcome(Status.EMPTY, {"issue": None})
+        investigate(come(source, 9, body="The same as #4."))
+    holds, elsewhere, missing = Classified.objects.order_by("pk")
+    assert (holds.needs_human, holds.checks[0]["outcome"]) == (False, "holds")
+    assert "entry" in holds.checks[0]["words"]
+    assert "its own repository" in elsewhere.why
+    assert "does not exist" in missing.why
+    assert [asked["number"] for _, asked in connector.asked] == [3, 4]
