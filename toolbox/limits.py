@@ -33,17 +33,19 @@ _log = logging.getLogger(__name__)
 _SCRIPT = """
 local now = redis.call('TIME')
 local at = now[1] * 1000000 + now[2]
+local counts = {}
 for place, key in ipairs(KEYS) do
   local most, span = tonumber(ARGV[1 + place * 2]), tonumber(ARGV[2 + place * 2])
   redis.call('ZREMRANGEBYSCORE', key, '-inf', at - span)
-  if ARGV[2] == '0' and redis.call('ZCARD', key) >= most then
+  counts[place] = redis.call('ZCARD', key)
+  if ARGV[2] == '0' and counts[place] >= most then
     local first = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
     return {place, first[2] and (first[2] + span - at) or span}
   end
 end
 for place, key in ipairs(KEYS) do
   local most, span = tonumber(ARGV[1 + place * 2]), tonumber(ARGV[2 + place * 2])
-  if redis.call('ZCARD', key) < most then
+  if counts[place] < most then
     redis.call('ZADD', key, string.format('%.0f', at), ARGV[1])
     redis.call('PEXPIRE', key, math.ceil(span / 1000))
   end

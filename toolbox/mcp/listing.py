@@ -1,5 +1,6 @@
 """Which tools a caller is shown, and may call: the same answer for both."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -64,10 +65,24 @@ def needed(name: str, own: Mapping[str, OwnTool]) -> Scope | None:
 def declared_input(name: str, own: Mapping[str, OwnTool]) -> Mapping[str, Any] | None:
     """Return a data tool's input schema whoever asks: what the SDK checks headers against.
 
-    Called in the event loop, so it reads no database; no own tool takes a parameter from a header.
+    Called in the event loop, so it reads no database; no own tool takes a parameter from a header. A schema
+    that names none is given without its parts: the SDK would walk all of them for each call and find nothing.
     """
     definition = data_tool(name, own)
-    return definition.input if definition else None
+    if definition is None:
+        return None
+    return definition.input if _names_header(definition) else _ANY_OBJECT
+
+
+_ANY_OBJECT: Mapping[str, Any] = {"type": "object"}
+_with_header: dict[str, bool] = {}
+
+
+def _names_header(definition: ToolDefinition) -> bool:
+    found = _with_header.get(definition.digest)
+    if found is None:
+        found = _with_header[definition.digest] = '"x-mcp-header"' in json.dumps(definition.input)
+    return found
 
 
 def _data_tool(definition: ToolDefinition) -> types.Tool:
