@@ -1,6 +1,6 @@
 """What stands beside an agent's score: what the playbook, and a guess from the title alone, would say."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -10,8 +10,9 @@ from investigations import playbook
 from investigations.demands import question
 from toolbox.scope import CallScope
 from trials.evaluating.answering import Asked, Record
-from trials.evaluating.cases import Planned, needed
 from trials.evaluating.repeated import frozen
+from trials.worlds import World
+from verdicts.case import Subject
 from verdicts.closings import Actual
 from verdicts.rulebook import Rulebook
 from verdicts.verdict import verdict
@@ -25,14 +26,22 @@ class ByPlaybook:
     gathered: tuple[str, ...]
 
 
-def by_playbook(case: Planned, book: Rulebook) -> ByPlaybook:
-    """Let the playbook look into a case."""
-    world, record = case.world, Record(case.world)
+def by_playbook(world: World, rule: str, book: Rulebook) -> ByPlaybook:
+    """Let the playbook look into a case whose facts are those of a rule."""
+    record = Record(world)
     ask = Asked(record, CallScope(caller="playbook", is_derived=True), limit=settings.INVESTIGATION_MAX_CALLS)
     came = playbook.investigate(world.subject, book, ask, now=world.now, earlier={})
     whole = frozen(world, came.submission, (), entries=record.entries())
     decided = verdict(whole.case, whole.subject, whole.entries, book)
-    return ByPlaybook(decided.passed, gathered(case.rule, record, book))
+    return ByPlaybook(decided.passed, gathered(rule, record, book))
+
+
+def needed(rule: str, subject: Subject, book: Rulebook) -> Mapping[str, str]:
+    """Return the question of each fact that a rule needs of a subject and that can be asked here, by name."""
+    about = next((each for each in book.applicable(subject) if each.name == rule), None)
+    if about is None:
+        return {}
+    return {each.fact: question(each.tool, each.arguments) for each in book.demands(about, subject)}
 
 
 def gathered(rule: str, record: Record, book: Rulebook) -> tuple[str, ...]:
@@ -42,12 +51,12 @@ def gathered(rule: str, record: Record, book: Rulebook) -> tuple[str, ...]:
     return tuple(fact for fact, put in wanted.items() if put in asked)
 
 
-def by_title(cases: Sequence[Planned]) -> list[bool | None]:
+def by_title(cases: Sequence[tuple[str, Actual]]) -> list[bool | None]:
     """Guess each case's outcome from its title: what was so of the other case whose title is most like it.
 
     None where there is no other to go by. Of equally alike ones a fail counts: it is the cheap mistake.
     """
-    known = [(likeness.pieces(each.world.subject.title), each.actual) for each in cases]
+    known = [(likeness.pieces(title), actual) for title, actual in cases]
     return [_guess(place, known) for place in range(len(known))]
 
 

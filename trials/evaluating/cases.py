@@ -1,17 +1,17 @@
 """The cases of a set: each with its world, what really was so, and the facts that its rule needs."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from incidents.endings import ended
 from incidents.models import Incident, Source
 from incidents.states import State
-from investigations.demands import question
 from trials import worlds
+from trials.evaluating.beside import ByPlaybook, by_playbook, needed
 from trials.evaluating.sets import Closed, Folder, SetUnknown
 from trials.worlds import World, WorldMissing
-from verdicts.case import NONE_OF_THESE, CaseUnreadable, Subject
+from verdicts.case import NONE_OF_THESE, CaseUnreadable
 from verdicts.closings import Actual
 from verdicts.replay.folder import read_replay, replay_files
 from verdicts.rulebook import Rulebook
@@ -24,13 +24,21 @@ _CLASSIFIED = "a repository's issue is classified, not investigated, and a drill
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One case as it is planned. `recorded_passed` is the verdict of that time, where there was one."""
+    """One case as it is planned, without its world: of many thousands at once that would be too much.
+
+    `recorded_passed` is the verdict of that time, where there was one.
+    """
 
     key: str
-    world: World
+    title: str
+    kind: str
     actual: Actual
     rule: str
     needs: tuple[str, ...]
+    answers: int
+    erased: int
+    world_digest: str
+    played: ByPlaybook
     incident: int | None = None
     path: str = ""
     is_twin: bool = False
@@ -54,14 +62,6 @@ def find(chosen: Closed | Folder, book: Rulebook) -> Found:
         else:
             found.cases.append(each)
     return found
-
-
-def needed(rule: str, subject: Subject, book: Rulebook) -> Mapping[str, str]:
-    """Return the question of each fact that a rule needs of a subject and that can be asked here, by name."""
-    about = next((each for each in book.applicable(subject) if each.name == rule), None)
-    if about is None:
-        return {}
-    return {each.fact: question(each.tool, each.arguments) for each in book.demands(about, subject)}
 
 
 def _closed(chosen: Closed, book: Rulebook) -> Iterator[Planned | str]:
@@ -96,15 +96,22 @@ def _of_incident(incident: Incident, actual: Actual, book: Rulebook) -> Planned 
         world = worlds.of_incident(incident.pk)
     except (WorldMissing, CaseUnreadable) as error:
         return f"Incident {incident.pk} was left out: {error}"
-    rule = _rule(incident.hypothesis)
+    planned = _planned(str(incident.pk), world, _rule(incident.hypothesis), actual, book)
+    return replace(planned, incident=incident.pk, recorded_passed=incident.verdict_passed)
+
+
+def _planned(key: str, world: World, rule: str, actual: Actual, book: Rulebook) -> Planned:
     return Planned(
-        key=str(incident.pk),
-        world=world,
+        key=key,
+        title=world.subject.title,
+        kind=world.subject.kind,
         actual=actual,
         rule=rule,
         needs=tuple(needed(rule, world.subject, book)),
-        incident=incident.pk,
-        recorded_passed=incident.verdict_passed,
+        answers=len(world.answers),
+        erased=len(world.erased),
+        world_digest=world.digest,
+        played=by_playbook(world, rule, book),
     )
 
 
@@ -134,20 +141,14 @@ def _of_file(file: Path, folder: Path, book: Rulebook) -> Planned | str:
         return f"{error}"
     if replay.frozen.subject.kind == _ISSUE:
         return f"{file} was left out: {_CLASSIFIED}"
-    world = worlds.of_replay(replay)
     is_twin = file.name.endswith(TWIN)
     rule = "" if is_twin else _rule(replay.frozen.case.submission.hypothesis)
-    return Planned(
-        key=str(file.relative_to(folder) if folder.is_dir() else file.name),
-        world=world,
-        # In a healthy window nothing has happened that could be shown to be harmless.
-        actual=Actual.FAIL if is_twin else replay.actual,
-        rule=rule,
-        needs=tuple(needed(rule, world.subject, book)),
-        path=str(file.resolve()),
-        is_twin=is_twin,
-        recorded_passed=replay.accepted.passed if replay.accepted else None,
-    )
+    # In a healthy window nothing has happened that could be shown to be harmless.
+    actual = Actual.FAIL if is_twin else replay.actual
+    key = str(file.relative_to(folder) if folder.is_dir() else file.name)
+    planned = _planned(key, worlds.of_replay(replay), rule, actual, book)
+    passed = replay.accepted.passed if replay.accepted else None
+    return replace(planned, path=str(file.resolve()), is_twin=is_twin, recorded_passed=passed)
 
 
 def _rule(hypothesis: str) -> str:

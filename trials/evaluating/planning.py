@@ -91,7 +91,7 @@ def planned(wanted: Wanted, found: Found, book: Rulebook, *, anew: bool = False)
             asked_by=wanted.asked_by,
             created_at=timezone.now(),
         )
-        _plan(made, found.cases, book)
+        _plan(made, found.cases)
     return made, False
 
 
@@ -102,15 +102,16 @@ def unfinished(evaluation: Evaluation) -> int:
 
 def _set_digest(cases: Sequence[Planned]) -> str:
     return digest(
-        [[each.key, each.world.digest, each.actual.value, each.rule, each.is_twin] for each in cases]
+        [[each.key, each.world_digest, each.actual.value, each.rule, each.is_twin] for each in cases]
     )
 
 
-def _plan(evaluation: Evaluation, cases: Sequence[Planned], book: Rulebook) -> None:
-    guesses = beside.by_title([each for each in cases if not each.is_twin])
-    by_title = dict(zip((each.key for each in cases if not each.is_twin), guesses, strict=True))
+def _plan(evaluation: Evaluation, cases: Sequence[Planned]) -> None:
+    real = [each for each in cases if not each.is_twin]
+    guesses = beside.by_title([(each.title, each.actual) for each in real])
+    by_title = dict(zip((each.key for each in real), guesses, strict=True))
     rows = [
-        _case(evaluation, place, each, book, title_passed=by_title.get(each.key))
+        _case(evaluation, place, each, title_passed=by_title.get(each.key))
         for place, each in enumerate(cases)
     ]
     EvaluationCase.objects.bulk_create(rows, batch_size=_AT_ONCE)
@@ -125,27 +126,25 @@ def _plan(evaluation: Evaluation, cases: Sequence[Planned], book: Rulebook) -> N
 
 
 def _case(
-    evaluation: Evaluation, position: int, planned: Planned, book: Rulebook, *, title_passed: bool | None
+    evaluation: Evaluation, position: int, planned: Planned, *, title_passed: bool | None
 ) -> EvaluationCase:
-    played = beside.by_playbook(planned, book)
-    subject = planned.world.subject
     return EvaluationCase(
         evaluation=evaluation,
         position=position,
         key=planned.key[:300],
         incident_id=planned.incident,
         path=planned.path,
-        title=subject.title[:300],
-        kind=subject.kind[:10],
+        title=planned.title[:300],
+        kind=planned.kind[:10],
         is_twin=planned.is_twin,
         actual=planned.actual.value,
         rule=planned.rule[:120],
         needs=list(planned.needs),
-        answers=len(planned.world.answers),
-        erased=len(planned.world.erased),
-        world_digest=planned.world.digest,
+        answers=planned.answers,
+        erased=planned.erased,
+        world_digest=planned.world_digest,
         recorded_passed=planned.recorded_passed,
-        playbook_passed=played.passed,
-        playbook_gathered=list(played.gathered),
+        playbook_passed=planned.played.passed,
+        playbook_gathered=list(planned.played.gathered),
         title_passed=title_passed,
     )
