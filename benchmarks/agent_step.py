@@ -117,7 +117,7 @@ def report(begun: list[float], model: list[float], tool: list[float]) -> None:
     whole = [after - before for before, after in itertools.pairwise(begun)]
     own = [step - said - asked for step, said, asked in zip(whole, model, tool, strict=False)]
     size = entry_bytes()
-    figure("bytes of an answer as recorded", size, "", goal="200 KB or more", is_met=size >= 200_000)
+    figure("bytes of the smallest answer", size, "", goal="200 KB or more", is_met=size >= 200_000)
     figure("the scripted model's own time, median", median(model), "ms")
     figure("the tool's own time, median", median(tool), "ms")
     figure("a step's own share, median", median(own), "ms", goal="under 25 ms", is_met=median(own) < 25)
@@ -125,10 +125,10 @@ def report(begun: list[float], model: list[float], tool: list[float]) -> None:
 
 
 def entry_bytes() -> int:
-    """Return the size of a recorded answer."""
+    """Return the size of the smallest recorded answer: there is one a step, and nothing else is as long."""
     from audit.models import Payload
 
-    return max(len(body or "") for body in Payload.objects.values_list("body", flat=True))
+    return sorted(len(body or "") for body in Payload.objects.values_list("body", flat=True))[-STEPS]
 
 
 if __name__ == "__main__":
