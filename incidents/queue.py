@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from django.db.models import BooleanField, Q, QuerySet
 from django.db.models.expressions import RawSQL
+from django.db.models.functions import Coalesce
 
 from accounts.models import Team, User
 from accounts.permissions import Permission
@@ -54,10 +55,17 @@ def sight(user: User) -> Sight:
     )
 
 
-def rows(seen: Sight, want: Wanted) -> QuerySet[Incident]:
-    """Return what the filters and the tab's person or team leave, on whatever shelf it stands."""
+def rows(seen: Sight, want: Wanted, *, is_look: bool = False) -> QuerySet[Incident]:
+    """Return what the filters and the tab's person or team leave, on whatever shelf it stands.
+
+    A look wants some of them in no order. What a rare word finds is then not brought together with all that
+    the teams have, which an index on the team would have PostgreSQL do.
+    """
     found = Incident.objects.all()
-    if not seen.sees_every_team:
+    is_rare = ":*" in queue_words.tsquery(want.words, common_words()) if want.words else False
+    if not seen.sees_every_team and is_look and is_rare:
+        found = found.alias(of_team=Coalesce("team_id", 0)).filter(of_team__in=(0, *seen.teams))
+    elif not seen.sees_every_team:
         found = found.filter(Q(team_id__isnull=True) | Q(team_id__in=seen.teams))
     if want.severity in SEVERITIES:
         found = found.filter(severity_rank=SEVERITIES.index(want.severity))
@@ -97,8 +105,8 @@ def page(
 
 def few(seen: Sight, want: Wanted) -> Sequence[int] | None:
     """Return the numbers of all that the filters leave, or None where they are many."""
-    found = rows(seen, want).filter(shelf__in=SHELVES[want.tab]).values_list("pk", flat=True)
-    numbers = list(found[: LOOKED_AT + 1])
+    found = rows(seen, want, is_look=True).filter(shelf__in=SHELVES[want.tab])
+    numbers = list(found.values_list("pk", flat=True)[: LOOKED_AT + 1])
     return None if len(numbers) > LOOKED_AT else numbers
 
 

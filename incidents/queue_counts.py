@@ -116,7 +116,7 @@ def _groups(seen: Sight) -> list[_Group]:
 def _looked(seen: Sight, looks: Mapping[int, Wanted]) -> Mapping[int, Sequence[_Seen]]:
     found: dict[int, list[_Seen]] = {number: [] for number in looks}
     parts = [
-        queue.rows(seen, each)
+        queue.rows(seen, each, is_look=True)
         .filter(shelf__in=SHELVES[each.tab])
         .annotate(asked=Value(number))
         .values_list("asked", "pk", "shelf", "team_id", "assignee_id")[: LOOKED_AT + 1]

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from django import template
@@ -179,6 +180,7 @@ def took(start: datetime | None, end: datetime | None) -> str:
 
 
 @register.simple_tag
+@lru_cache(maxsize=512)  # a page of the queue has some three hundred
 def icon(name: str, css: str = "") -> SafeString:
     """One icon of the sprite, hidden from screen readers: the words stand beside it."""
     return format_html(
