@@ -8,7 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from investigations import services
-from investigations.models import Investigation
+from investigations.models import EndpointUse, Investigation
 from tests import scripted
 from tests.db.investigated import STARTED, subject
 from triage import modelenv
@@ -25,6 +25,8 @@ def speaking(settings: Any, script: scripted.Script, **more: Any) -> Iterator[sc
         given |= {"backoff_ms": 1, **more}
         settings.MODEL_ENDPOINTS = {**settings.MODEL_ENDPOINTS, "default": given}
         settings.INVESTIGATOR = "model"
+        # A second server in one test stands for the same endpoint: only its port is another.
+        EndpointUse.objects.filter(endpoint="default", model="scripted-1").update(base_url=server.url)
         yield server
 
 
