@@ -6,6 +6,7 @@ is looked at by the whole validator: so a yes here must mean one there, and a no
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 Check = Callable[[Any], bool]
@@ -114,8 +115,18 @@ def _maximum(schema: Mapping[str, Any], _: Check) -> Check:
     return lambda value: type(value) not in _TYPES["number"] or value <= edge
 
 
+# What is escaped, or one of a class of characters, is no end.
+_DOLLAR = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
+
+
+@cache
+def at_the_very_end(pattern: str) -> str:
+    """Return a pattern of a schema for Python, whose $ lets a newline follow: there it is the very end."""
+    return _DOLLAR.sub(lambda found: r"\Z" if found[0] == "$" else found[0], pattern)
+
+
 def _pattern(schema: Mapping[str, Any], _: Check) -> Check:
-    found = re.compile(schema["pattern"]).search
+    found = re.compile(at_the_very_end(schema["pattern"])).search
     return lambda value: type(value) is not str or found(value) is not None
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Any
 
 from jsonschema import Draft202012Validator, FormatChecker
@@ -36,17 +35,10 @@ def _is_integer(_checker: object, value: object) -> bool:
 
 def _matches(_validator: object, pattern: str, value: object, _schema: object) -> Iterator[ValidationError]:
     # In ECMAScript, whose patterns JSON Schema means, $ is the very end; Python's lets a newline follow.
-    if isinstance(value, str) and not re.search(_at_the_very_end(pattern), value):
+    if isinstance(value, str) and not re.search(plainly.at_the_very_end(pattern), value):
         yield ValidationError(f"{value!r} does not match {pattern!r}")
 
 
-@cache
-def _at_the_very_end(pattern: str) -> str:
-    return _DOLLAR.sub(lambda found: r"\Z" if found[0] == "$" else found[0], pattern)
-
-
-# What is escaped, or one of a class of characters, is no end.
-_DOLLAR = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
 _Validator: Any = extend(  # type: ignore[no-untyped-call]  # jsonschema has no types here
     Draft202012Validator,
     {"pattern": _matches},
