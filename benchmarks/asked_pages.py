@@ -86,9 +86,11 @@ class Pages:
         tabs = ("needs-a-person", "my-team", "all", "mine", "closed")
         return {
             "queue": lambda: f"/?tab={choose(tabs)}",
+            # Filters that leave more than a page on both sides: a page of fifty rows takes longer to write.
             "filtered queue": lambda: (
-                f"/?severity={choose(('critical', 'warning'))}&source=source-{self._dice.randint(0, 19)}"
+                f"/?severity={choose(('critical', 'warning'))}"
                 f"&sort={choose(('newest', 'oldest', 'severity'))}"
+                f"&{choose((f'source=source-{5 * self._dice.randint(0, 3)}&tab=closed', 'kind=alert'))}"
             ),
             "search": lambda: f"/?tab={choose(('all', 'needs-a-person'))}&" + urlencode({
                 "q": choose((f"job-{opened()}", choose(_WORDS), f"{choose(_WORDS)} order{opened()}"))
