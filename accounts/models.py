@@ -37,6 +37,7 @@ class User(AbstractUser):
             ("manage_people", "Can invite people, give roles and teams, and switch accounts off"),
             ("approve_writes", "Can approve and deny production writes"),
             ("manage_writes", "Can flip the write switch, close breakers and keep the change calendar"),
+            ("review_trials", "Can read the rows of a drill for its decision, and confirm golden rows"),
             ("break_glass", "Can decide alone for an hour, as one of two named holders"),
         )
 

@@ -22,6 +22,7 @@ class Permission(StrEnum):
     MANAGE_PEOPLE = "accounts.manage_people"
     APPROVE_WRITES = "accounts.approve_writes"
     MANAGE_WRITES = "accounts.manage_writes"
+    REVIEW_TRIALS = "accounts.review_trials"
     BREAK_GLASS = "accounts.break_glass"
 
     @property
@@ -36,7 +37,13 @@ _WORKING = _READING | {Permission.TRIAGE_INCIDENTS, Permission.SUBMIT_CLAIMS}
 GRANTED: Mapping[Role, frozenset[Permission]] = {
     Role.SUPPORT: _WORKING,
     Role.ON_CALL: _WORKING | {Permission.APPROVE_WRITES},
-    Role.MANAGER: _WORKING | {Permission.SEE_EVERY_TEAM, Permission.APPROVE_WRITES, Permission.MANAGE_WRITES},
+    Role.MANAGER: _WORKING
+    | {
+        Permission.SEE_EVERY_TEAM,
+        Permission.APPROVE_WRITES,
+        Permission.MANAGE_WRITES,
+        Permission.REVIEW_TRIALS,
+    },
     Role.ADMINISTRATOR: _WORKING
     | {
         Permission.SEE_EVERY_TEAM,
@@ -45,6 +52,7 @@ GRANTED: Mapping[Role, frozenset[Permission]] = {
         Permission.MANAGE_PEOPLE,
         Permission.APPROVE_WRITES,
         Permission.MANAGE_WRITES,
+        Permission.REVIEW_TRIALS,
     },
     Role.AUDITOR: _READING | {Permission.SEE_EVERY_TEAM},
 }
@@ -64,6 +72,9 @@ REFUSALS: Mapping[Permission, str] = {
     Permission.APPROVE_WRITES: "Writes are approved by on-call people, managers and administrators.",
     Permission.MANAGE_WRITES: (
         "The write switch, the breakers and the calendar are looked after by managers and administrators."
+    ),
+    Permission.REVIEW_TRIALS: (
+        "The rows of a drill are read, and golden rows confirmed, by managers and administrators."
     ),
     Permission.BREAK_GLASS: "Only the two named holders may break the glass.",
     Permission.SUBMIT_CLAIMS: "Your role does not enter claims. Ask an administrator if that is wrong.",

@@ -31,6 +31,8 @@ _PAGES: Sequence[tuple[str, str, str, Permission]] = (
     ("Audit log", "log", "", Permission.SEE_INCIDENTS),
     ("Models", "endpoints", "", Permission.SEE_EVERY_TEAM),
     ("Model runs", "agent", "", Permission.SEE_EVERY_TEAM),
+    ("Trials: evaluations and drills", "trials", "", Permission.SEE_EVERY_TEAM),
+    ("Golden sets", "golden_sets", "", Permission.SEE_EVERY_TEAM),
     ("People", "people", "", Permission.MANAGE_PEOPLE),
     ("Your account", "profile", "", Permission.SEE_INCIDENTS),
 )

@@ -36,5 +36,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("toolbox.urls")),
     path("", include("approvals.urls")),
     path("", include("investigations.urls")),
+    path("", include("trials.urls")),
     path("", include("incidents.urls")),
 ]

@@ -39,3 +39,29 @@ class Origin(StrEnum):
     WRITTEN = "written"
     CLOSED = "closed"
     OVERRIDE = "override"
+
+
+class Right(StrEnum):
+    """Whose answer to a row a person holds to be right, whatever the golden label says."""
+
+    BASELINE = "baseline"
+    CANDIDATE = "candidate"
+    BOTH = "both"
+    NEITHER = "neither"
+
+
+class Schedule(StrEnum):
+    """What runs by itself."""
+
+    NIGHTLY = "nightly"  # a small evaluation
+    WEEKLY = "weekly"  # a drill
+
+
+class ScheduledState(StrEnum):
+    """Where one of them stands."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    SKIPPED = "skipped"  # nothing was asked of a model, or nothing came back
+    STOPPED = "stopped"  # it ended before its last run

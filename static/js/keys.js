@@ -46,9 +46,33 @@
     else document.dispatchEvent(new CustomEvent("assay:palette"));
   }
 
+  // Where a page shows one row of many, the same keys go from page to page.
+  function follow(selector) {
+    const link = document.querySelector(selector);
+    if (link) location.assign(link.href);
+  }
+
+  function read() {
+    const form = document.querySelector("form[data-read]");
+    if (form) form.requestSubmit();
+  }
+
+  function answer(place) {
+    const choice = document.querySelectorAll("form[data-read] input[type=radio]")[place];
+    if (choice) choice.click();
+  }
+
   const acts = {
-    j: () => choose(chosen + 1),
-    k: () => choose(chosen - 1),
+    j: () => rows().length ? choose(chosen + 1) : follow("a[data-next]"),
+    k: () => rows().length ? choose(chosen - 1) : follow("a[data-before]"),
+    n: () => follow("a[data-next]"),
+    p: () => follow("a[data-before]"),
+    r: read,
+    1: () => answer(0),
+    2: () => answer(1),
+    3: () => answer(2),
+    4: () => answer(3),
+    5: () => answer(4),
     "?": () => sheet.showModal(),
     "/": find,
     a: acknowledge,

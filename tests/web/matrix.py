@@ -28,9 +28,11 @@ from incidents.models import Delivery, Incident
 from investigations.models import Investigation
 from tests.db.investigated import world
 from tests.db.sources import make_source
+from tests.web import trialled
 from tests.web.pages import judged, signed_in
 from tests.web.signing import shown
 from toolbox.models import Ask
+from trials.models import Evaluation
 
 MARK = "Mark of the payments team"
 VISITORS = ("nobody", "no role", *(role.value for role in Role), "another team", "token")
@@ -131,6 +133,7 @@ def _furnish(walked: Walked) -> dict[str, str]:
         action="test.write", target=MARK, risk="low", reason=MARK, proposed_by="model", team_id=team.pk,
         incident_id=incident.pk, proposed_at=now, decide_by=now + timedelta(hours=1),
     )  # fmt: skip
+    drill, evaluation = trialled.drilled({1: "spam"}), trialled.evaluated()
     entry = next(entry.id for entry in reading.of_incident(incident.pk))
     return {
         "/incidents/<int:number>/": f"/incidents/{incident.pk}/",
@@ -146,7 +149,17 @@ def _furnish(walked: Walked) -> dict[str, str]:
         "/connectors/<slug:name>/": "/connectors/scripted/",
         "/rules/<slug:name>/": "/rules/job_finished_on_retry/",
         "/hooks/<slug:slug>/": "/hooks/prometheus/",
+        "/trials/drills/<int:number>/review/<int:place>/": f"/trials/drills/{drill.pk}/review/1/",
+        "/trials/drills/<int:number>/": f"/trials/drills/{drill.pk}/",
+        "/trials/drill-runs/<int:number>": f"/trials/drill-runs/{drill.candidate_id}",
+        "/trials/evaluations/<int:number>": f"/trials/evaluations/{evaluation.pk}",
+        "/trials/evaluation-runs/<int:number>/": f"/trials/evaluation-runs/{_run_of(evaluation)}/",
+        "/trials/golden/<int:number>/": f"/trials/golden/{trialled.golden().pk}/",
     }
+
+
+def _run_of(evaluation: Evaluation) -> int:
+    return evaluation.all_runs.values_list("pk", flat=True)[0]
 
 
 def _visitors() -> dict[str, dict[str, str]]:

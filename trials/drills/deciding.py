@@ -26,6 +26,14 @@ class ReviewRefused(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """What a person says of a row: whose answer is right ("" where they cannot tell), and a note."""
+
+    right: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """All that a drill comes to."""
 
@@ -87,8 +95,12 @@ def record(plan: Plan, runs: tuple[DrillRun, DrillRun], by: Policy, *, asked_by:
 
 def found_of(drill: Drill) -> Found:
     """Return what a drill comes to, by the policy that it was decided by."""
-    kept = policy.parsed(drill.policy, labels=contract().labels)
-    return weigh(drill.baseline, drill.candidate, kept)
+    return weigh(drill.baseline, drill.candidate, kept_policy(drill))
+
+
+def kept_policy(drill: Drill) -> Policy:
+    """Return the policy that a drill was decided by."""
+    return policy.parsed(drill.policy, labels=contract().labels)
 
 
 def unread(drill: Drill, found: Found | None = None) -> list[str]:
@@ -100,19 +112,24 @@ def unread(drill: Drill, found: Found | None = None) -> list[str]:
     return [name for name in differing if name not in read]
 
 
-def note_read(drill: Drill, row_id: str, *, by: User, now: datetime) -> bool:
+def note_read(drill: Drill, row_id: str, *, by: User, now: datetime, said: Said | None = None) -> bool:
     """Record that a person read a row; return whether that was the last and the drill is unlocked. Audited.
 
-    Raises ReviewRefused.
+    What they `said` of it replaces what they said before. Raises ReviewRefused.
     """
-    demand(by, Permission.SEE_EVERY_TEAM, "Drills are read by managers and administrators.")
+    demand(by, Permission.REVIEW_TRIALS, "Drills are read by managers and administrators.")
     differing = found_of(drill).comparison.differing
     if row_id not in differing:
         raise ReviewRefused(f"The two runs do not differ in the row {row_id!r}.")
     with transaction.atomic():
         locked = Drill.objects.select_for_update().get(pk=drill.pk)
-        DisagreementRead.objects.get_or_create(
-            drill=locked, row_id=row_id, by=by.username, defaults={"read_at": now}
+        words = {} if said is None else {"right": said.right, "note": redaction.text(said.note)}
+        DisagreementRead.objects.update_or_create(
+            drill=locked,
+            row_id=row_id,
+            by=by.username,
+            defaults=words,
+            create_defaults={"read_at": now, **words},
         )
         if locked.unlocked_at is not None or _still_unread(locked, differing):
             return False

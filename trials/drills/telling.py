@@ -35,9 +35,9 @@ def table(found: Comparison, needed: int) -> Iterator[str]:
     """Yield the two sides beside one another: counts, and percentages with intervals where there are rows."""
     has_enough = found.rows >= needed
     yield f"{'':<26}{'baseline':<32}candidate"
-    for name, old, new in _rates(found):
-        yield f"{name:<26}{_rate(old, has_enough):<32}{_rate(new, has_enough):<32}".rstrip()
-    for name, before, after in _numbers(found):
+    for name, old, new in rates(found):
+        yield f"{name:<26}{rate_text(old, has_enough):<32}{rate_text(new, has_enough):<32}".rstrip()
+    for name, before, after in numbers(found):
         yield f"{name:<26}{before:<32}{after:<32}".rstrip()
     paired = found.paired
     tested = f"exact McNemar p = {paired.p:.3f}, mid-p = {paired.mid_p:.3f}"
@@ -46,7 +46,8 @@ def table(found: Comparison, needed: int) -> Iterator[str]:
         yield f"left out, as an endpoint was down: {found.left_out}"
 
 
-def _rates(found: Comparison) -> Iterator[tuple[str, Rate, Rate]]:
+def rates(found: Comparison) -> Iterator[tuple[str, Rate, Rate]]:
+    """Yield each rate by its name, of the baseline and of the candidate."""
     old, new, of = found.old, found.new, found.rows
     yield "agreement", old.agreement, new.agreement
     yield "schema_ok", old.schema_ok, new.schema_ok
@@ -57,7 +58,8 @@ def _rates(found: Comparison) -> Iterator[tuple[str, Rate, Rate]]:
         yield f"agreement, {part.name}", part.old, part.new
 
 
-def _numbers(found: Comparison) -> Iterator[tuple[str, str, str]]:
+def numbers(found: Comparison) -> Iterator[tuple[str, str, str]]:
+    """Yield what is no rate by its name, in words, of the baseline and of the candidate."""
     old, new = found.old, found.new
     yield "statuses", _statuses(old), _statuses(new)
     yield "fenced", str(old.fenced), str(new.fenced)
@@ -75,7 +77,8 @@ def _shown(share: float | None) -> str:
     return "not measured" if share is None else f"{share:.2f}"
 
 
-def _rate(rate: Rate, has_enough: bool) -> str:
+def rate_text(rate: Rate, has_enough: bool) -> str:
+    """Return a rate in words: counts, and with enough rows the percentage with its interval."""
     if not has_enough or rate.share is None:
         return f"{rate.hits} of {rate.of}"
     span = interval(rate)

@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from investigations.states import RunResult
+from trials.states import Right
 
 
 class DrillRun(models.Model):
@@ -118,6 +119,14 @@ class DisagreementRead(models.Model):
     row_id = models.CharField(max_length=200)
     by = models.CharField(max_length=200)
     read_at = models.DateTimeField()
+    right = models.CharField(
+        max_length=10,
+        choices=[(each.value, each.value) for each in Right],
+        blank=True,
+        default="",
+        help_text="whose answer this person holds to be right; empty where they did not say",
+    )
+    note = models.TextField(blank=True, default="", help_text="what they said of it, masked")
 
     class Meta:
         ordering = ("pk",)

@@ -1,0 +1,91 @@
+"""Drills and their runs as pages list them, and which runs' figures may be shown yet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from trials.drills import booking, comparing, deciding
+from trials.drills.comparing import Comparison
+from trials.models import Drill, DrillRun
+
+
+class NotCompared(ValueError):
+    """Two runs cannot be compared on a page; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrillLine:
+    """One drill in a list. `decision` is empty while a row of it is unread."""
+
+    id: int
+    golden: str
+    baseline: str
+    candidate: str
+    model: str
+    differing: int
+    read: int
+    is_locked: bool
+    decision: str
+    promoted_by: str
+    created_at: datetime
+
+
+def drills(*, most: int = 100, endpoint: str = "") -> list[DrillLine]:
+    """Return drills, the newest first; with `endpoint`, those that it had a part in."""
+    rows = Drill.objects.select_related("baseline", "candidate").annotate(
+        rows_read=Count("reads__row_id", distinct=True)
+    )
+    if endpoint:
+        rows = rows.filter(Q(candidate__endpoint=endpoint) | Q(baseline__endpoint=endpoint))
+    return [
+        DrillLine(
+            id=row.pk,
+            golden=row.golden,
+            baseline=row.baseline.endpoint,
+            candidate=row.candidate.endpoint,
+            model=row.candidate.model,
+            differing=len(row.texts),
+            read=row.rows_read,
+            is_locked=row.unlocked_at is None,
+            decision="" if row.unlocked_at is None else row.decision,
+            promoted_by=row.promoted_by,
+            created_at=row.created_at,
+        )
+        for row in rows.defer("policy")[:most]
+    ]
+
+
+def open_runs() -> QuerySet[DrillRun]:
+    """Return the runs whose figures may be shown: of a drill that was read, candidate in none that is not.
+
+    Their sum would else be told, by a list or a file, before anybody has read where they differ.
+    """
+    of_it = Q(candidate=OuterRef("pk")) | Q(baseline=OuterRef("pk"))
+    return DrillRun.objects.exclude(finished_at=None).filter(
+        Exists(Drill.objects.filter(of_it).exclude(unlocked_at=None)),
+        ~Exists(Drill.objects.filter(candidate=OuterRef("pk"), unlocked_at=None)),
+    )
+
+
+def side_by_side(first: DrillRun, second: DrillRun) -> Comparison:
+    """Compare any two runs of the same rows, without a decision. Raises NotCompared."""
+    differing = booking.digests_of(first).differing(booking.digests_of(second))
+    if differing:
+        raise NotCompared(
+            f"The two differ in more than the endpoint ({', '.join(differing)}): what they come to says "
+            "nothing of either."
+        )
+    by = _policy_of(first, second)
+    try:
+        return comparing.compare(booking.answers_of(first), booking.answers_of(second), closing=by)
+    except ValueError as error:
+        raise NotCompared(str(error)) from None
+
+
+def _policy_of(first: DrillRun, second: DrillRun) -> Sequence[str]:
+    """Return the labels that end an issue, by the policy of the newest drill of either run."""
+    either = [first.pk, second.pk]
+    drill = Drill.objects.filter(Q(candidate__in=either) | Q(baseline__in=either)).first()
+    return () if drill is None else sorted(deciding.kept_policy(drill).closing_labels)

@@ -1,0 +1,78 @@
+"""Any two evaluations, or any two runs of drills, beside each other."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.access import requires
+from accounts.permissions import Permission
+from trials import queries
+from trials.drills import listing, showing
+from trials.drills.listing import NotCompared
+from trials.models import Evaluation
+from trials.queries import NoSuchEvaluation
+from trials.views.evaluations import columns
+
+_MOST = 100
+
+
+@require_safe
+@never_cache
+@requires(Permission.SEE_EVERY_TEAM)
+def show(request: HttpRequest) -> HttpResponse:
+    """A form that chooses two; below it, both beside each other."""
+    is_drills = request.GET.get("what") == "drills"
+    chosen = tuple(_number(request.GET.get(name, "")) for name in ("first", "second"))
+    context: dict[str, Any] = {
+        "is_drills": is_drills,
+        "first": chosen[0],
+        "second": chosen[1],
+        "choices": _runs() if is_drills else _evaluations(),
+        "refusal": "",
+        "nav": "trials",
+    }
+    if all(chosen):
+        try:
+            context |= (_of_drills if is_drills else _of_evaluations)(*chosen)
+        except (NoSuchEvaluation, NotCompared) as refused:
+            context["refusal"] = str(refused)
+    return render(request, "trials/compare.html", context)
+
+
+def _of_evaluations(first: int, second: int) -> dict[str, Any]:
+    found = queries.compared(first, second)
+    return {
+        "compared": found,
+        "sides": [
+            (queries.evaluation(first), columns(found.first)[0]),
+            (queries.evaluation(second), columns(found.second)[0]),
+        ],
+    }
+
+
+def _of_drills(first: int, second: int) -> dict[str, Any]:
+    runs = {run.pk: run for run in listing.open_runs().filter(pk__in=[first, second])}
+    if missing := [number for number in (first, second) if number not in runs]:
+        raise NotCompared(
+            f"Run {missing[0]} is not there, or rows of its drill are unread. Runs are compared once the "
+            "drill that they are of was read."
+        )
+    found = listing.side_by_side(runs[first], runs[second])
+    return {"runs": (runs[first], runs[second]), "table": showing.table(found), "found": found}
+
+
+def _evaluations() -> list[tuple[int, str]]:
+    rows = Evaluation.objects.all()[:_MOST]
+    return [(row.pk, f"{row.pk}: {row.endpoint}, {row.created_at:%Y-%m-%d %H:%M} UTC") for row in rows]
+
+
+def _runs() -> list[tuple[int, str]]:
+    rows = listing.open_runs()[:_MOST]
+    return [(run.pk, f"{run.pk}: {run.endpoint}, {run.started_at:%Y-%m-%d %H:%M} UTC") for run in rows]
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0

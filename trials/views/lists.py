@@ -1,0 +1,33 @@
+"""All evaluations and drills, and how each endpoint has scored over time."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.access import requires
+from accounts.permissions import Permission
+from trials import history, queries
+from trials.drills import listing
+
+_MOST = 50
+
+
+@require_safe
+@never_cache
+@requires(Permission.SEE_EVERY_TEAM)
+def show_all(request: HttpRequest) -> HttpResponse:
+    """The newest of both, and the scores of each endpoint."""
+    endpoint = request.GET.get("endpoint", "").replace("\0", "")[:40]
+    context = {
+        "evaluations": queries.evaluations(endpoint=endpoint, most=_MOST),
+        "drills": listing.drills(most=_MOST, endpoint=endpoint),
+        "scored": [
+            ("Verdicts as it really was, by evaluations", "verdicts", history.of_evaluations(endpoint)),
+            ("Labels as people gave them, by drills", "labels", history.of_drills(endpoint)),
+        ],
+        "endpoint": endpoint,
+        "most": _MOST,
+        "nav": "trials",
+    }
+    return render(request, "trials/all.html", context)
