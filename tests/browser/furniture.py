@@ -31,6 +31,7 @@ from investigations.models import (
 from investigations.states import Asking, CitationState, Exchanged, Purpose, RubricResult, State
 from notices.events import Event, MessageState
 from notices.models import Message, Notice, Route
+from tests.browser import furniture_trials
 from tests.browser.site import Site
 from tests.web.signing import with_app
 from toolbox.models import Ask, Call, ToolRule
@@ -49,6 +50,7 @@ def furnish(site: Site) -> Words:
     now = timezone.now()
     words: Words = {"failed": site.incidents[FAILED], "passed": site.incidents[PASSED]}
     words |= _people(now) | _incidents(now) | _told(now)
+    words |= furniture_trials.made(someone("katarina"))
     _standing(now)
     words["entry"] = next(e.id for e in reading.of_incident(int(words["failed"])) if e.kind == "tool.called")
     words["delivery"] = Incident.objects.get(pk=words["failed"]).signals.values_list("delivery", flat=True)[0]
