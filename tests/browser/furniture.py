@@ -1,4 +1,4 @@
-"""One of each thing that a page can show, beside the example shop's incidents: what the pages are looked at with."""
+"""One of each thing that a page can show, beside the example shop's incidents."""
 
 import json
 from datetime import datetime, timedelta
@@ -31,7 +31,7 @@ from investigations.models import (
 from investigations.states import Asking, CitationState, Exchanged, Purpose, RubricResult, State
 from notices.events import Event, MessageState
 from notices.models import Message, Notice, Route
-from tests.browser import furniture_trials
+from tests.browser import furniture_issues, furniture_trials
 from tests.browser.site import Site
 from tests.web.signing import with_app
 from toolbox.models import Ask, Call, ToolRule
@@ -49,7 +49,7 @@ def furnish(site: Site) -> Words:
     """Make them; return what the addresses of the pages are filled with."""
     now = timezone.now()
     words: Words = {"failed": site.incidents[FAILED], "passed": site.incidents[PASSED]}
-    words |= _people(now) | _incidents(now) | _told(now)
+    words |= _people(now) | _incidents(now) | _told(now) | furniture_issues.made(now)
     words |= furniture_trials.made(someone("katarina"))
     _standing(now)
     words["entry"] = next(e.id for e in reading.of_incident(int(words["failed"])) if e.kind == "tool.called")
@@ -87,11 +87,13 @@ def _people(now: datetime) -> Words:
     SavedView.objects.create(
         owner=someone("mats"), name="Timeouts", query="tab=all&q=timeout", created_at=now
     )
-    elif_ = someone("elif")
+    # Nobody who signs in here: a sign-in takes the link away.
+    forgetful = User.objects.create_user("forgetful", password=None, first_name="Vera", last_name="Gessl")
     return {
         "invitation": secret,
-        "person": elif_.pk,
-        "code": default_token_generator.make_token(elif_),
+        "person": someone("elif").pk,
+        "forgetful": forgetful.pk,
+        "code": default_token_generator.make_token(forgetful),
         "passkey": passkey.pk,
     }
 
@@ -153,7 +155,7 @@ def _beside(number: int, now: datetime) -> Words:
     entry = next(each.id for each in reading.of_incident(number) if each.kind == "tool.called")
     for text, state in (("job-48301", CitationState.VERIFIED), ("trace 4bf92f35", CitationState.MISSING)):
         Citation.objects.create(draft=draft, kind="job", text=text, value=text, state=state, entry=entry,
-                                reason="No tool knows it." if state == CitationState.MISSING else "")  # fmt: skip
+                                reason="No tool knows it." * (state == CitationState.MISSING))  # fmt: skip
     Objection.objects.create(
         investigation=run, attempt=run.attempt, about="job_completed_on_retry", entry=entry,
         says="The retry finished before the incident began, so it says nothing about it.",
@@ -201,8 +203,8 @@ def _told(now: datetime) -> Words:
     made = {"made_by": "person:oskar", "made_at": now, "events": [Event.NEEDS_PERSON, Event.PROPOSED]}
     mail = Route.objects.create(title="Platform by mail", kind="email", team=platform,
                                 address="platform@example.com", repeat_minutes=30, **made)  # fmt: skip
-    hook = Route.objects.create(title="Chat of the desk", kind="webhook", least_rank=3,
-                                address="https://chat.example.com/hooks/assay", nonce="n", **made)  # fmt: skip
+    hook = Route.objects.create(title="Chat of the desk", kind="webhook", least_rank=3, nonce="n",
+                                address="https://chat.example.com/hooks/assay", **made)  # fmt: skip
     ends = (
         (mail, MessageState.SENT, "the mail server took it"),
         (hook, MessageState.FAILED, "chat.example.com answered 503 eight times"),
@@ -212,7 +214,7 @@ def _told(now: datetime) -> Words:
     for place, (route, state, said) in enumerate(ends):
         notice = Notice.objects.create(
             event=Event.NEEDS_PERSON, about="incident", about_id=1_000_000 + place, team_id=platform.pk,
-            severity="critical", title="Job job-48290 failed with UpstreamTimeout", words="It needs a person.",
+            severity="critical", title=FAILED, words="It needs a person.",
             path="/incidents/1/", created_at=now - timedelta(minutes=20 * place), ended_at=now,
         )  # fmt: skip
         Message.objects.create(

@@ -26,7 +26,7 @@ from approvals.models import (
 )
 from approvals.outcomes import Proposer
 from approvals.proposing import About, propose
-from approvals.states import Answer, Choice, Phase, Risk
+from approvals.states import Answer, Choice, Phase
 from tests.browser.furniture import Words, someone
 from tests.db import writing
 from tests.fakes import writes

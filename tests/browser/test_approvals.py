@@ -1,8 +1,7 @@
-"""Deciding a write with one hand: on a phone, by keyboard, without script; and how its pages look."""
+"""Deciding a write with one hand: on a phone, by keyboard, without script."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,15 +13,13 @@ from pytest_django import DjangoDbBlocker
 
 from approvals import preparing
 from approvals.actions.base import Proposal
-from approvals.models import ActionRequest, CredentialProbe, Freeze, WriteSwitch
+from approvals.models import ActionRequest, CredentialProbe, WriteSwitch
 from approvals.outcomes import Proposer
 from approvals.proposing import About, propose
-from tests.browser.conftest import LOOKS, SCREENSHOTS, OpenWindow
+from tests.browser.conftest import OpenWindow
 from tests.browser.site import Site
-from tests.browser.test_looks import serious
 from tests.db import writing
 from tests.fakes import writes
-from tests.web.hostile import HIDDEN
 
 Propose = Callable[..., int]
 WHY = "The count fell to 0 after the deploy of 09:40, and the shop shows every article as sold out."
@@ -79,21 +76,6 @@ def state_of(blocker: DjangoDbBlocker, number: int) -> str:
     return state
 
 
-def a_freeze() -> None:
-    """One that begins later: it is shown, and stops nothing yet."""
-    now = timezone.now()
-    Freeze.objects.get_or_create(
-        title="Stocktaking",
-        scope="global",
-        defaults={
-            "starts_at": now + timedelta(hours=1),
-            "ends_at": now + timedelta(hours=3),
-            "made_by": "person:oskar",
-            "made_at": now,
-        },
-    )
-
-
 def too_wide(page: Page) -> list[str]:
     """Return what stands out of the window to the right, where the page can be pushed aside at all."""
     found: list[str] = page.evaluate(
@@ -147,33 +129,3 @@ def test_the_countdown_runs_and_the_gates_come_by_themselves(
     expect(page.locator("time[data-until]").first).to_contain_text(" s left")
     expect(page.locator("#gates")).to_contain_text("asked")
     assert one.complaints == []
-
-
-@pytest.mark.parametrize(("width", "look"), LOOKS)
-def test_the_pages_have_no_barrier_and_their_pictures_are_kept(
-    window: OpenWindow,
-    site: Site,
-    proposed: Propose,
-    django_db_blocker: DjangoDbBlocker,
-    look: str,
-    width: int,
-) -> None:
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    number = proposed(f"stock-{width}-{look}")
-    hidden = proposed(f"a{HIDDEN}{width}{look}", why=f"{WHY} {HIDDEN}")
-    beside(django_db_blocker, a_freeze)
-    one = window(width=width, look=look).sign_in(site)
-    shots = {
-        "approvals": "",
-        "approval": f"{number}/",
-        "approval-hidden": f"{hidden}/",
-        "write-switch": "switch/",
-        **{name: f"{name}/" for name in ("breakers", "calendar", "glass", "attention")},
-    }
-    for name, path in shots.items():
-        page = one.open(f"/approvals/{path}")
-        page.wait_for_load_state("networkidle")
-        assert page.locator("h1").count() == 1, name
-        assert too_wide(page) == [], name
-        assert serious(page) == [], name
-        page.screenshot(path=SCREENSHOTS / f"{name}-{width}-{look}.png", full_page=True)

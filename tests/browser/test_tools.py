@@ -1,32 +1,13 @@
-"""The pages of tools, waiting calls and entries: free of barriers, inside a phone, and fit to be shown."""
+"""Tools, waiting calls and entries in use: by mouse, by the address, without script."""
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import LOOKS, SCREENSHOTS, OpenWindow
+from tests.browser.conftest import OpenWindow
 from tests.browser.site import Site
-from tests.browser.test_looks import serious
 
 ADMINISTRATOR = "oskar"
-PATHS = {"tools": "/tools/", "entries": "/entries/", "found": "/entries/?status=observed", "asks": "/asks/"}
-
-
-@pytest.mark.parametrize(("width", "look"), LOOKS)
-def test_they_have_no_barrier_and_nothing_sticks_out(
-    window: OpenWindow, site: Site, look: str, width: int
-) -> None:
-    one = window(look=look, width=width).sign_in(site, ADMINISTRATOR)
-    for name, path in PATHS.items():
-        page = one.open(path)
-        page.wait_for_load_state("networkidle")
-        page.evaluate("() => document.fonts.ready")
-        assert serious(page) == [], path
-        assert page.evaluate("() => document.documentElement.scrollWidth") <= width, path
-        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=SCREENSHOTS / f"{name}-{width}-{look}.png", full_page=name == "tools")
-    assert (one.complaints, one.strangers) == ([], [])
 
 
 def test_a_tool_is_paused_and_resumed_by_mouse(window: OpenWindow, site: Site) -> None:
