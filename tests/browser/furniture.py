@@ -8,6 +8,7 @@ from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from django.contrib.auth.models import Group
 from django.contrib.auth.tokens import default_token_generator
+from django.db import transaction
 from django.utils import timezone
 
 from accounts import invitations, tokens
@@ -50,7 +51,8 @@ def furnish(site: Site) -> Words:
     now = timezone.now()
     words: Words = {"failed": site.incidents[FAILED], "passed": site.incidents[PASSED]}
     words |= _people(now) | _incidents(now) | _told(now) | furniture_issues.made(now)
-    words |= furniture_trials.made(someone("katarina"))
+    with transaction.atomic():
+        words |= furniture_trials.made(someone("katarina"))
     _standing(now)
     words["entry"] = next(e.id for e in reading.of_incident(int(words["failed"])) if e.kind == "tool.called")
     words["delivery"] = Incident.objects.get(pk=words["failed"]).signals.values_list("delivery", flat=True)[0]
