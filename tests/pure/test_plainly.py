@@ -1,5 +1,6 @@
 """A quick yes means what the whole validator means; a no means nothing."""
 
+import os
 from typing import Any
 
 import pytest
@@ -48,7 +49,7 @@ def is_quick(value: Any, schema: dict[str, Any]) -> bool:
 
 
 @given(_VALUES)
-@settings(max_examples=60)
+@settings(max_examples=1_000 if os.environ.get("FULL") == "1" else 20)
 def test_a_quick_yes_is_the_validators_yes(value: Any) -> None:
     whole, _ = schemas._validator(THINGS)
     assert whole.is_valid(value) or not is_quick(value, THINGS)
