@@ -87,6 +87,7 @@ def test_until_each_difference_is_read_only_counts_of_rows_and_false_passes_are_
     assert "6 rows were compared" in told
     assert "ours/tool#1" in told
     assert "drillreview" in told
+    assert f"/trials/drills/{Drill.objects.latest('pk').pk}/review/" in told
     assert not re.search(r"agreement|%|STOP|stop|McNemar|schema|escalat|tool#2", told)
     whole = review(Drill.objects.latest("pk").pk)
     assert "STOP" in whole

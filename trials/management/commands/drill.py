@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.urls import reverse
 from django.utils import timezone
 
 from investigations import endpoints
@@ -109,7 +110,8 @@ class Command(BaseCommand):
 
     def _tell(self, drill: Drill, found: Found) -> None:
         unread = deciding.unread(drill, found)
-        link = f"manage.py drillreview {drill.pk} --by USERNAME"
+        page = f"{settings.BASE_URL}{reverse('drill_review', args=[drill.pk])}"
+        link = f"{page} (or manage.py drillreview {drill.pk} --by USERNAME)"
         if unread:
             lines = list(telling.locked(found.comparison, unread=len(unread), link=link))
         else:
