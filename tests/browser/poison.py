@@ -49,6 +49,7 @@ from toolbox.models import Ask, Call, ToolRule
 from toolbox.proofrows import ConnectorProof
 
 SHARED = ROOT.parent / "shared" / "cases" / "injections.jsonl"
+_DRAFT = 20_000  # characters that an answer may have
 OURS = {
     **TEXTS,
     "styled": '<style>*{display:none}</style><p style="position:fixed">x</p>',
@@ -198,8 +199,8 @@ def _incident(harm: Harm, number: int, now: datetime) -> None:
         for verdict in Verdict.objects.filter(investigation=run):
             harm.fill(verdict, "reason")
         for draft in Draft.objects.filter(investigation=run):
-            text = harm.text()
-            Draft.objects.filter(pk=draft.pk).update(text=f"{text}\n\n- {text}\n\n`{text}`\n\n{harm.text()}")
+            text, last = harm.text(_DRAFT // 4), harm.text(_DRAFT // 4)
+            Draft.objects.filter(pk=draft.pk).update(text=f"{text}\n\n- {text}\n\n`{text}`\n\n{last}")
             for state in ("verified", "missing", "unchecked"):
                 cited = Citation.objects.create(draft=draft, kind="x", text="x", value=state, state=state)
                 harm.fill(cited, "kind", "text", "reason", "link")
