@@ -146,6 +146,11 @@ def report_swap(swap: Swap, now: datetime) -> None:
     _deliver(schedule.render_swap(swap), now)
 
 
+def report_alarm(alarm: schedule.Alarm, now: datetime) -> None:
+    """Write the schedule's delivery about trials that have become worse, in the caller's transaction."""
+    _deliver(schedule.render_alarm(alarm, now), now)
+
+
 def _note_beat(source_id: int, now: datetime) -> None:
     source = Source.objects.select_for_update(no_key=True).get(pk=source_id)
     since = source.silent_since_at

@@ -15,6 +15,7 @@ from toolbox import schemas
 
 _SLOW_SECONDS = 20.0
 _TOKENS = 300
+_READY = "Answer with the one word: ready."
 _TOOL = ToolOffer(
     "find_job",
     "Finds a job by its id and returns its state.",
@@ -47,6 +48,22 @@ class Probed:
         return asdict(self)
 
 
+def silence(name: str) -> str:
+    """Return in words why a named endpoint gives no reply now; nothing where it gives one.
+
+    It is asked one thing. Never raises for what it does.
+    """
+    try:
+        place = endpoints.endpoint_named(name)
+        if obstacle := terms.obstacle(place.host, is_local=place.is_local):
+            return f"The model endpoint {name} may not be used: {obstacle}."
+        model = endpoints.model_for(Purpose.PROBE, investigation=None, incident=None, endpoint=name)
+        _say(model, _READY)
+    except (EndpointDown, EndpointRefused) as error:
+        return str(error)
+    return ""
+
+
 def probe(name: str) -> list[Probed]:
     """Try a named endpoint: whether it answers and how fast, calls a tool, keeps to a schema.
 
@@ -72,7 +89,7 @@ def _whose(place: Endpoint) -> Probed:
 
 
 def _tried(model: Model, *, by_schema: bool) -> Iterator[Probed]:
-    answers, reply = _timed("reachable", lambda: _say(model, "Answer with the one word: ready."))
+    answers, reply = _timed("reachable", lambda: _say(model, _READY))
     yield answers
     if reply is None:
         return

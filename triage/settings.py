@@ -7,7 +7,7 @@ from typing import Any
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
-from triage import env, modelenv, tracesenv
+from triage import env, modelenv, schedulesenv, tracesenv
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -147,6 +147,7 @@ CELERY_TASK_ROUTES = {
     "incidents.tasks.investigate": {"queue": "investigate"},
     "incidents.tasks.answer": {"queue": "investigate"},
     "trials.tasks.make_run": {"queue": "investigate"},
+    "trials.tasks.go_on": {"queue": "investigate"},
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # Redelivery after kill -9 needs the two restore options; the leases decide, the broker only wakes.
@@ -174,6 +175,7 @@ CELERY_BEAT_SCHEDULE = {
     "verify": {"task": "audit.tasks.verify", "schedule": 24 * 3600, "options": {"expires": 3600}},
     "figures": {"task": "incidents.tasks.count_figures", "schedule": 20, "options": {"expires": 60}},
     "golden": {"task": "trials.tasks.collect_overrides", "schedule": 3600, "options": {"expires": 600}},
+    "trials": {"task": "trials.tasks.look_at_schedules", "schedule": 60, "options": {"expires": 50}},
     "beat": {"task": "triage.tasks.note_heartbeat", "schedule": 30, "options": {"expires": 60}},
 }
 
@@ -232,6 +234,8 @@ AGENT_MAX_COST = env.decimal("AGENT_MAX_COST", Decimal(2))
 AGENT_MAX_SECONDS = env.integer("AGENT_MAX_SECONDS", 900, least=1)
 DRILLS_FOLDER = env.text("DRILLS_FOLDER", str(BASE_DIR / ".local" / "drills"))
 DRILL_POLICY = env.text("DRILL_POLICY", str(BASE_DIR / "drills" / "policy.toml"))
+NIGHTLY_TRIAL = schedulesenv.nightly()
+WEEKLY_DRILL = schedulesenv.weekly()
 
 # --- Limits -----------------------------------------------------------------------------------
 DELIVERY_MAX_BYTES = env.integer("DELIVERY_MAX_BYTES", 2 * 1024 * 1024, least=1024)

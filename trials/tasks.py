@@ -5,8 +5,10 @@ from datetime import timedelta
 from celery import shared_task
 from django.utils import timezone
 
+from incidents import sending
 from trials.evaluating import running
 from trials.golden import building
+from trials.schedules import keeping
 
 
 @shared_task(acks_late=True, ignore_result=True)
@@ -20,3 +22,16 @@ def collect_overrides() -> None:
     """Add the last month's overrides to the golden sets; those that are there are left alone."""
     now = timezone.now()
     building.collect_overrides(since=now - timedelta(days=30), now=now)
+
+
+@shared_task(ignore_result=True)
+def look_at_schedules() -> None:
+    """Begin the nightly evaluation and the weekly drill when they are due, and send on what was lost."""
+    keeping.look(timezone.now())
+
+
+@shared_task(acks_late=True, ignore_result=True)
+def go_on(number: int) -> None:
+    """Make one step of a scheduled trial and send for the next: incidents come in between."""
+    if keeping.go_on(number):
+        sending.send("trials.tasks.go_on", number)

@@ -1,7 +1,9 @@
-"""What the schedule itself reports: a heartbeat's silence and its end, a rule's drift, a model's swap."""
+"""What the schedule itself reports: a heartbeat's silence and its end, a rule's drift, a model's swap, a
+trial's alarm."""
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -12,6 +14,17 @@ from incidents.adapters.strict_json import NotReadable, read_object
 from incidents.states import Condition, Event
 from investigations.outcomes import Jump
 from investigations.sightings import Swap
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """Trials that run by themselves and have become worse than their limit. Equal keys are one incident."""
+
+    key: str
+    schedule: str
+    endpoint: str
+    summary: str
+    description: str
 
 
 def render(slug: str, *, event: Event, silent_since_at: datetime, beat_at: datetime | None) -> bytes:
@@ -58,6 +71,11 @@ def render_swap(swap: Swap) -> bytes:
     ).encode()
 
 
+def render_alarm(alarm: Alarm, raised_at: datetime) -> bytes:
+    """Return the body of the schedule's delivery about trials that have become worse."""
+    return json.dumps({"alarm": asdict(alarm), "raised_at": as_text(raised_at)}).encode()
+
+
 def read(body: bytes, received_at: datetime) -> Reading:
     """Read what `render` wrote."""
     try:
@@ -66,6 +84,8 @@ def read(body: bytes, received_at: datetime) -> Reading:
             return _drift(whole["drift"], from_text(whole["began_at"]))
         if "swap" in whole:
             return _swap(whole["swap"], from_text(whole["seen_at"]))
+        if "alarm" in whole:
+            return _alarm(Alarm(**whole["alarm"]), from_text(whole["raised_at"]))
         slug, event = str(whole["heartbeat"]), Event(whole["status"])
         silent_since_at = from_text(whole["silent_since_at"])
         beat_at = from_text(whole["beat_at"]) if whole["beat_at"] else None
@@ -145,5 +165,21 @@ def _swap(told: Mapping[str, Any], seen_at: datetime) -> Reading:
         },
         identifiers={},
         starts_at=seen_at,
+    )
+    return Reading(Condition.WHOLE, (signal,))
+
+
+def _alarm(alarm: Alarm, raised_at: datetime) -> Reading:
+    signal = SignalValue(
+        position=0,
+        event=Event.FIRING,
+        kind="alert",
+        sender_key=alarm.key,
+        title=alarm.summary[:300],
+        severity="warning",
+        labels={"alertname": "TrialsWorse", "schedule": alarm.schedule, "endpoint": alarm.endpoint},
+        annotations={"summary": alarm.summary, "description": alarm.description},
+        identifiers={},
+        starts_at=raised_at,
     )
     return Reading(Condition.WHOLE, (signal,))

@@ -3,6 +3,7 @@
 from trials.models.drill import DisagreementRead, Drill, DrillRow, DrillRun
 from trials.models.evaluation import Evaluation, EvaluationCase, EvaluationRun, EvaluationTranscript
 from trials.models.golden import GoldenRow, GoldenSet
+from trials.models.schedule import ScheduledTrial, TrialAlarm
 
 __all__ = [
     "DisagreementRead",
@@ -15,4 +16,6 @@ __all__ = [
     "EvaluationTranscript",
     "GoldenRow",
     "GoldenSet",
+    "ScheduledTrial",
+    "TrialAlarm",
 ]
