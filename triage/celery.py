@@ -6,33 +6,27 @@ from typing import Any
 
 from celery import Celery
 from celery.exceptions import SecurityWarning
-from celery.signals import worker_process_init, worker_process_shutdown, worker_ready
-from kombu.transport import redis
+from celery.signals import celeryd_init, worker_process_init, worker_process_shutdown, worker_ready
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "triage.settings")
 
 
-class PatientQoS(redis.QoS):
-    """Celery's book of unacknowledged messages, without the wish to give them back over a lost link.
-
-    Celery 5.7 closes a broken connection before kombu puts its unacknowledged messages back, and the
-    attempt ends the worker with an AttributeError. The visibility timeout brings the messages back anyway.
-    """
-
-    def restore_unacked(self, client: Any = None) -> None:
-        """Put the messages back while there is a link; else leave that to the visibility timeout."""
-        link = getattr(self.channel, "connection", None)
-        if client is not None or getattr(link, "client", None) is not None:
-            super().restore_unacked(client)
-
-
-redis.Channel.QoS = PatientQoS
 # As root only pickled messages would be a danger, and JSON is all that is accepted.
 warnings.filterwarnings("ignore", message="You're running the worker", category=SecurityWarning)
 
 app = Celery("triage")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@celeryd_init.connect
+def keep_over_a_lost_link(**_: Any) -> None:
+    """Let a worker outlive a broker that goes away. No other process loads the transport for it."""
+    from kombu.transport import redis
+
+    from triage.patience import PatientQoS
+
+    redis.Channel.QoS = PatientQoS
 
 
 @worker_process_init.connect

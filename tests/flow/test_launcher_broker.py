@@ -16,8 +16,9 @@ from kombu.transport import redis as kombu_redis
 from tests.conftest import wait_until
 from tests.flow.sleepers import sleep
 from tests.servers import Servers
-from triage.celery import PatientQoS
+from triage.celery import keep_over_a_lost_link
 from triage.local.children import worker_arguments
+from triage.patience import PatientQoS
 from triage.settings import _broker_url
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
@@ -58,6 +59,7 @@ def _channel(link: Connection) -> Any:
 
 
 def test_what_is_unacknowledged_is_not_given_back_over_a_link_that_is_gone(redis_url: str) -> None:
+    keep_over_a_lost_link()  # as each worker does when it starts
     with Connection(_broker_url(redis_url)) as link:
         channel = _channel(link)
         queue = SimpleQueue(channel, "guarded")
