@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, QuerySet
 
 from trials.evaluating.measuring import measures
 from trials.evaluating.scores import CaseRow, Measures, RunRow
@@ -67,12 +67,11 @@ class Compared:
 
 def evaluations(*, endpoint: str = "", most: int = 100) -> list[EvaluationLine]:
     """Return evaluations, the newest first."""
-    rows = Evaluation.objects.filter(endpoint=endpoint) if endpoint else Evaluation.objects.all()
-    counted = rows.annotate(
-        case_count=Count("cases", distinct=True),
-        planned=Count("all_runs", distinct=True),
-        done=Count("all_runs", filter=Q(all_runs__state=RunState.DONE), distinct=True),
-    )
+    chosen = Evaluation.objects.filter(endpoint=endpoint) if endpoint else Evaluation.objects.all()
+    rows = list(chosen.order_by("-pk")[:most])
+    # Apart: joined, each case would stand beside each run.
+    cases, runs = _counted(EvaluationCase.objects.all(), rows), _counted(EvaluationRun.objects.all(), rows)
+    done = _counted(EvaluationRun.objects.filter(state=RunState.DONE), rows)
     return [
         EvaluationLine(
             id=row.pk,
@@ -80,9 +79,9 @@ def evaluations(*, endpoint: str = "", most: int = 100) -> list[EvaluationLine]:
             endpoint=row.endpoint,
             model=row.model,
             runs=row.runs,
-            cases=row.case_count,
-            done=row.done,
-            planned=row.planned,
+            cases=cases.get(row.pk, 0),
+            done=done.get(row.pk, 0),
+            planned=runs.get(row.pk, 0),
             stopped=row.stopped,
             note=row.note,
             spent_micros=row.spent_micros,
@@ -90,8 +89,14 @@ def evaluations(*, endpoint: str = "", most: int = 100) -> list[EvaluationLine]:
             created_at=row.created_at,
             finished_at=row.finished_at,
         )
-        for row in counted[:most]
+        for row in rows
     ]
+
+
+def _counted(of: QuerySet[Any], chosen: Sequence[Evaluation]) -> dict[int, int]:
+    """Return how many rows each evaluation has."""
+    found = of.filter(evaluation__in=chosen).order_by().values_list("evaluation")
+    return dict(found.annotate(count=Count("pk")))
 
 
 def evaluation(number: int) -> Evaluation:

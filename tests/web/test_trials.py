@@ -220,6 +220,7 @@ def test_two_evaluations_stand_beside_each_other_with_what_is_new(make_user: Mak
     assert "The two differ in: endpoint" in page
     listed = body_of(client.get("/trials/"))
     assert "11 of 12" in listed
+    assert listed.index(f"Evaluation {second.pk}<") < listed.index(f"Evaluation {first.pk}<")
     assert listed.count("<polyline") == 0  # one score each: dots alone
     assert f"/evaluations/{second.pk}/" not in body_of(client.get("/trials/?endpoint=default"))
     for query in (

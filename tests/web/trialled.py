@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from django.db import transaction
 from django.utils import timezone
 
 from investigations.classification import contract
@@ -135,7 +136,8 @@ def _step(kind: str, role: str, text: str) -> dict[str, object]:
 def golden(*, title: str = "The page stays white", waiting: int = 2) -> GoldenSet:
     """Store an open golden set: twelve confirmed rows, and so many that wait for a person's word."""
     now = timezone.now()
-    made = keeping.opened("issues", contract=contract().version, by="mia", now=now)
+    with transaction.atomic():
+        made = keeping.opened("issues", contract=contract().version, by="mia", now=now)
     known = [NewRow(row, written_at=now - timedelta(days=40)) for row in golden_rows(12, title)]
     keeping.add(made, known, confirmed_by="mia", now=now)
     new = [

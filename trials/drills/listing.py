@@ -4,11 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, Func, IntegerField, OuterRef, Q, QuerySet
 
 from trials.drills import booking, comparing, deciding
 from trials.drills.comparing import Comparison
-from trials.models import Drill, DrillRun
+from trials.models import DisagreementRead, Drill, DrillRun
+
+# How many rows of a drill differ, without their texts.
+_KEYS = Func(
+    F("texts"),
+    template="(SELECT count(*) FROM jsonb_object_keys(%(expressions)s))",
+    output_field=IntegerField(),
+)
 
 
 class NotCompared(ValueError):
@@ -34,11 +41,11 @@ class DrillLine:
 
 def drills(*, most: int = 100, endpoint: str = "") -> list[DrillLine]:
     """Return drills, the newest first; with `endpoint`, those that it had a part in."""
-    rows = Drill.objects.select_related("baseline", "candidate").annotate(
-        rows_read=Count("reads__row_id", distinct=True)
-    )
+    rows = Drill.objects.select_related("baseline", "candidate").annotate(differing=_KEYS)
     if endpoint:
         rows = rows.filter(Q(candidate__endpoint=endpoint) | Q(baseline__endpoint=endpoint))
+    found = list(rows.defer("policy", "texts").order_by("-pk")[:most])
+    read = _read(found)
     return [
         DrillLine(
             id=row.pk,
@@ -46,15 +53,21 @@ def drills(*, most: int = 100, endpoint: str = "") -> list[DrillLine]:
             baseline=row.baseline.endpoint,
             candidate=row.candidate.endpoint,
             model=row.candidate.model,
-            differing=len(row.texts),
-            read=row.rows_read,
+            differing=row.differing,
+            read=read.get(row.pk, 0),
             is_locked=row.unlocked_at is None,
             decision="" if row.unlocked_at is None else row.decision,
             promoted_by=row.promoted_by,
             created_at=row.created_at,
         )
-        for row in rows.defer("policy")[:most]
+        for row in found
     ]
+
+
+def _read(chosen: Sequence[Drill]) -> dict[int, int]:
+    """Return how many rows of each drill somebody has read."""
+    rows = DisagreementRead.objects.filter(drill__in=chosen).order_by().values_list("drill")
+    return dict(rows.annotate(count=Count("row_id", distinct=True)))
 
 
 def open_runs() -> QuerySet[DrillRun]:

@@ -1,6 +1,5 @@
 """The review of a drill: row by row what people said, what both endpoints answered, and who was right."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -14,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.access import person, requires
 from accounts.permissions import REFUSALS, Permission
 from trials.drills import deciding, queries
-from trials.drills.deciding import ReviewRefused, Said
+from trials.drills.deciding import Found, ReviewRefused, Said
 from trials.forms import ReadForm
 from trials.models import Drill
 from trials.views.drills import found
@@ -26,10 +25,10 @@ from trials.views.drills import found
 def begin(request: HttpRequest, number: int) -> HttpResponse:
     """Go to the first row that nobody has read, else to the first."""
     drill = found(number)
-    rows = _differing(drill)
-    if not rows:
+    came = deciding.found_of(drill)
+    if not came.comparison.differing:
         return redirect("drill", number)
-    return redirect("drill_row", number, _next(drill, rows, after=0) or 1)
+    return redirect("drill_row", number, _next(drill, came, after=0) or 1)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -38,19 +37,20 @@ def begin(request: HttpRequest, number: int) -> HttpResponse:
 def show(request: HttpRequest, number: int, place: int) -> HttpResponse:
     """One row; POST marks it as read and goes on to the next that nobody has read."""
     drill = found(number)
-    rows = _differing(drill)
+    came = deciding.found_of(drill)
+    rows = came.comparison.differing
     if not 1 <= place <= len(rows):
         raise Http404(f"Drill {number} has {len(rows)} rows in which the two differ.")
     if request.method != "POST":
-        return _page(request, drill, rows, place)
+        return _page(request, drill, came, place)
     if not person(request).has_perm(Permission.REVIEW_TRIALS):
         raise PermissionDenied(REFUSALS[Permission.REVIEW_TRIALS])
     form = ReadForm(request.POST)
     if not form.is_valid():
-        return _page(request, drill, rows, place, form)
+        return _page(request, drill, came, place, form)
     if form.cleaned_data["row_id"] != rows[place - 1]:
         form.add_error(None, "Another row stands here than the one that you were shown. Read it again.")
-        return _page(request, drill, rows, place, form)
+        return _page(request, drill, came, place, form)
     said = Said(form.cleaned_data["right"], form.cleaned_data["note"])
     try:
         is_last = deciding.note_read(
@@ -58,21 +58,22 @@ def show(request: HttpRequest, number: int, place: int) -> HttpResponse:
         )
     except ReviewRefused as refused:
         form.add_error(None, str(refused))
-        return _page(request, drill, rows, place, form)
+        return _page(request, drill, came, place, form)
     if is_last:
         messages.success(request, "Every row is read. This is what the drill comes to.")
         return redirect("drill", number)
-    return redirect("drill_row", number, _next(drill, rows, after=place) or min(place + 1, len(rows)))
+    return redirect("drill_row", number, _next(drill, came, after=place) or min(place + 1, len(rows)))
 
 
 def _page(
-    request: HttpRequest, drill: Drill, rows: Sequence[str], place: int, form: ReadForm | None = None
+    request: HttpRequest, drill: Drill, came: Found, place: int, form: ReadForm | None = None
 ) -> HttpResponse:
-    user, row_id = person(request), rows[place - 1]
+    user, rows = person(request), came.comparison.differing
+    row_id = rows[place - 1]
     readings = list(drill.reads.filter(row_id=row_id))
     own = next((each for each in readings if each.by == user.username), None)
     initial = {"row_id": row_id, "right": own.right if own else "", "note": own.note if own else ""}
-    unread = len(deciding.unread(drill))
+    unread = len(deciding.unread(drill, came))
     context: dict[str, Any] = {
         "drill": drill,
         "row": queries.difference(drill, row_id),
@@ -92,12 +93,8 @@ def _page(
     return render(request, "trials/review.html", context, status=422 if form else 200)
 
 
-def _differing(drill: Drill) -> Sequence[str]:
-    return deciding.found_of(drill).comparison.differing
-
-
-def _next(drill: Drill, rows: Sequence[str], *, after: int) -> int:
+def _next(drill: Drill, came: Found, *, after: int) -> int:
     """Return the place of the next row that nobody has read, from the beginning again at the end; else 0."""
-    unread = set(deciding.unread(drill))
+    unread, rows = set(deciding.unread(drill, came)), came.comparison.differing
     places = [*range(after + 1, len(rows) + 1), *range(1, after + 1)]
     return next((place for place in places if rows[place - 1] in unread), 0)
