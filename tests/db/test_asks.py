@@ -88,7 +88,7 @@ def test_when_nobody_answers_the_call_is_refused(connector: Scripted, boss: User
     settings.TOOL_ASK_SECONDS = 1
     began = time.monotonic()
     called = call()
-    assert 1 <= time.monotonic() - began < 3
+    assert 1 <= time.monotonic() - began < 15
     assert "nobody allowed it within 1 s" in called.reason
     assert kinds() == ["ask.opened", "ask.expired"]
     with pytest.raises(AskRefused, match="too late: the call is expired already"):

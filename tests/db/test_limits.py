@@ -100,7 +100,7 @@ def test_a_redis_that_is_away_costs_no_call_its_patience_twice(caplog: pytest.Lo
     began = time.perf_counter()
     for _ in range(100):
         limits.take([limit(1000)])
-    assert time.perf_counter() - began < 0.2
+    assert time.perf_counter() - began < 1
     assert [record.message for record in caplog.records] == [
         "limits are counted by each process alone: Redis does not answer (ConnectionError)"
     ]

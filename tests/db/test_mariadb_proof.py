@@ -206,7 +206,7 @@ def test_a_proof_that_cannot_be_run_makes_the_tools_unavailable(
         assert words in reason
         assert "s3cret-word" not in reason
         assert not proofs.is_refused(connector)
-        assert time.monotonic() - began < 6
+        assert time.monotonic() - began < 15
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ class TestTheBroker:
         monkeypatch.setattr(current_app.conf, "broker_url", "redis://127.0.0.1:1/0")
         started = time.monotonic()
         delivery = intake.receive(make_source(), body_of(an_alert()), {}, "", NOW)
-        assert time.monotonic() - started < 0.5
+        assert time.monotonic() - started < 1
         assert eventually(lambda: sending._resume_at), "the thread has tried, and leaves the broker alone"
         assert Delivery.objects.get(pk=delivery.pk).state == DeliveryState.RECEIVED
 

@@ -111,7 +111,7 @@ def test_a_second_start_posts_nothing_and_prints_the_same_table(
 ) -> None:
     began = time.monotonic()
     second = _launch(folder, "demo", DEMO_ONCE="1")
-    assert time.monotonic() - began < 60
+    assert time.monotonic() - began < 150
     assert second.returncode == 0, second.stdout + second.stderr
     assert "posted before" in second.stdout
 
