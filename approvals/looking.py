@@ -10,6 +10,7 @@ from accounts.models import User
 from accounts.permissions import Permission
 from approvals.models import ActionRequest, Breaker, BreakGlass, Look, WriteSwitch
 from approvals.states import State
+from notices import standings
 
 PAGE = 50
 # A rollback is decided with what it undoes: it stands on a shelf of its own once somebody asks for it.
@@ -69,10 +70,14 @@ class Weather:
 
 
 def visible(user: User) -> QuerySet[ActionRequest]:
-    """Return the requests of the person's teams and those of no team; all where the role sees all."""
+    """Return the requests of the person's teams and those of no team; all where the role sees all.
+
+    Without those of incidents that are kept from them: why a write is proposed tells what was decided.
+    """
+    rows = ActionRequest.objects.exclude(incident_id__in=standings.kept_from(user, "incident"))
     if user.has_perm(Permission.SEE_EVERY_TEAM):
-        return ActionRequest.objects.all()
-    return ActionRequest.objects.filter(Q(team_id=None) | Q(team_id__in=user.teams.values("pk")))
+        return rows
+    return rows.filter(Q(team_id=None) | Q(team_id__in=user.teams.values("pk")))
 
 
 def wanted(query: Mapping[str, str]) -> Wanted:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from accounts.models import User
-from incidents import labelled, moves
+from incidents import labelled, moves, veiling
 from incidents.models import Incident, Override, Resolution
 from incidents.moves import Asked, MoveRefused
 from incidents.states import Outcome
@@ -32,6 +32,9 @@ def close(asked: Asked, words: Words, by: User | None, *, by_rule: str = "") -> 
     incident = Incident.objects.select_for_update(no_key=True).filter(pk=asked.incident).first()
     if incident is None:
         raise MoveRefused(moves.why_not(asked))
+    if by is not None and veiling.is_veiled(by, incident.pk):
+        # Whether an outcome contradicts the verdict would tell it.
+        raise MoveRefused(f"You audit incident {incident.pk}. Answer the audit first, then close it.")
     contradicting = _contradicts(incident, words)
     _check_label(incident, words.label)
     verdict_id, draft_id = _judged_last(incident.pk)

@@ -17,6 +17,7 @@ from audit.reading import StoredEntry
 from incidents import keyset
 from incidents.acts import act_in_words
 from incidents.queries import MAX_ID, visible_incidents
+from incidents.veiling import is_veiled, kept_from
 from toolbox import registry
 from toolbox.models import Call
 from toolbox.redaction import Redacted, copy_for_readers
@@ -24,6 +25,7 @@ from toolbox.redaction import Redacted, copy_for_readers
 PAGE = 50
 _ORDER: keyset.Order = (("pk", True),)
 _LONGEST = 200
+_ANSWER = "tool.called"
 # Of a team's few among everybody's many: the next page goes on where this look ended.
 _LOOKED_AT = 1_000
 
@@ -79,6 +81,8 @@ def found(user: User, want: Wanted, *, after: str, before: str) -> keyset.Page[A
     model, actor = (Call, "caller") if want.tool or want.status else (Entry, "actor")
     rows: QuerySet[Any] = _calls(want) if model is Call else Entry.objects.all()
     rows = rows.filter(_common(want))
+    if model is Entry:
+        rows = rows.exclude(~Q(kind=_ANSWER), incident__in=kept_from(user))
     # Each name on its own: an index by actor has its entries in order, and of several it has not.
     parts = [rows.filter(**{actor: name}) for name in _names(want.actor)] if want.actor else [rows]
     place = keyset.Place(after=after, before=before, size=PAGE)
@@ -93,6 +97,11 @@ def lines(rows: Sequence[Any]) -> list[EntryLine]:
     """Return the rows of a page as lines, with what is known of the calls among them."""
     calls = Call.objects.in_bulk([row.pk for row in rows if isinstance(row, Entry)])
     return [_line(row, row if isinstance(row, Call) else calls.get(row.pk)) for row in rows]
+
+
+def is_kept_back(user: User, entry: StoredEntry) -> bool:
+    """Say whether an entry tells what was decided to who audits it: they see what tools answered."""
+    return entry.kind != _ANSWER and entry.incident is not None and is_veiled(user, entry.incident)
 
 
 def copy_of(entry: StoredEntry) -> Redacted:

@@ -8,6 +8,7 @@ from django.db.models import Max
 from accounts.models import User
 from incidents.backtesting import Judged, judged_again
 from incidents.queries import visible_incidents
+from incidents.veiling import kept_from
 from investigations.models import Verdict
 from verdicts.comparison import Ending
 from verdicts.rulebook import Rulebook
@@ -43,6 +44,7 @@ def diff(user: User, rulebook: Rulebook, *, before: int | None, at_once: int = A
     rows = (
         Verdict.objects.order_by()
         .filter(investigation__incident_id__in=visible_incidents(user).values("pk"))
+        .exclude(investigation__incident_id__in=kept_from(user))
         .values("investigation__incident_id")
         .annotate(last=Max("pk"))
     )

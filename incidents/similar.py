@@ -14,6 +14,7 @@ from incidents.endings import Ended, ended
 from incidents.models import Incident
 from incidents.queries import visible_incidents
 from incidents.states import State
+from incidents.veiling import veiled
 
 SHOWN = 8
 _CANDIDATES = 200
@@ -59,7 +60,8 @@ def _past(user: User, incident: Incident) -> Sequence[Like]:
     about = likeness.words([incident.title, *_label_words(incident)])[:_MOST_WORDS]
     # By the shelf and its order, which an index has: by number all that is open would be passed over first.
     closed = visible_incidents(user).filter(shelf="closed").order_by("-last_received_at", "-pk")
-    seen = closed.exclude(pk=incident.pk).select_related("source")
+    # How an incident ended is kept from who audits it, and likeness goes by its rule too.
+    seen = closed.exclude(pk__in=(incident.pk, *veiled(user))).select_related("source")
     newest = _newest(closed)
     found: dict[int, Incident] = {}
     for query in _questions(about, incident.hypothesis):

@@ -6,12 +6,13 @@ from typing import Any
 
 from django.db.models import Max
 
-from incidents.models import Incident
+from incidents.models import Incident, PassAudit
 from incidents.states import Move, State
 from notices import standings, telling
 from notices.events import Event
 
 ABOUT = "incident"
+_KEPT_BACK = "Its pass is being audited; what was decided since stands on its page."
 _UNSURE = frozenset({Move.JUDGE, Move.GIVE_UP, Move.OVERTAKE})
 
 
@@ -26,12 +27,17 @@ def after(move: Move, incident_id: int, values: Mapping[str, Any], now: datetime
             about=ABOUT,
             about_id=incident.pk,
             title=f"#{incident.pk} {incident.title}",
-            words=incident.verdict_reason,
+            words=_KEPT_BACK if _is_audited(incident_id) else incident.verdict_reason,
             path=f"/incidents/{incident.pk}/",
             team_id=incident.team_id,
             severity=incident.severity,
         )
         telling.tell(news, now=now)
+
+
+def _is_audited(incident_id: int) -> bool:
+    """A message may reach whoever is to judge the pass without knowing what was decided."""
+    return PassAudit.objects.filter(incident=incident_id, answered_at=None).exists()
 
 
 def standing(incident_id: int, now: datetime) -> standings.Standing:

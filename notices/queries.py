@@ -6,6 +6,7 @@ from django.db.models import Count, Max, Q, QuerySet
 
 from accounts.models import User
 from accounts.permissions import Permission
+from notices import standings
 from notices.events import Event, MessageState
 from notices.models import Message, Route
 
@@ -13,6 +14,8 @@ from notices.models import Message, Route
 def messages(user: User, *, state: str = "", event: str = "") -> QuerySet[Message]:
     """Return the messages about what the person may see, with their notice and route."""
     rows = Message.objects.select_related("notice", "route", "route__team")
+    kept = standings.kept_from(user, "incident")
+    rows = rows.exclude(notice__about="incident", notice__about_id__in=kept)
     if not user.has_perm(Permission.SEE_EVERY_TEAM):
         rows = rows.filter(Q(notice__team_id=None) | Q(notice__team_id__in=user.teams.values("pk")))
     if state in list(MessageState):

@@ -6,12 +6,13 @@ from typing import Any
 from accounts.models import User
 from accounts.tokens import Caller
 from assay_core.instants import as_text
-from incidents import queries
+from incidents import queries, veiling
 from incidents.queries import MAX_ID
 from investigations import queries as investigation_queries
 from investigations import rulebook
 from investigations.models import Investigation
 from investigations.outcomes import Judgement
+from investigations.states import OPEN
 from toolbox import gateway
 from triage import mcp_shapes
 
@@ -35,6 +36,13 @@ def visible(caller: Caller, asked: int | None) -> Investigation:
     owner = User.objects.filter(pk=caller.owner).first()
     if row is None or owner is None or not queries.can_see(owner, row.incident_id):
         raise NotSeen(f"There is no investigation {number} that the token's owner sees.")
+    # An agent goes on with what it has in hand: nothing is decided there yet.
+    is_at_work = caller.investigation == number and row.state in OPEN
+    if not is_at_work and veiling.is_veiled(owner, row.incident_id):
+        raise NotSeen(
+            f"The token's owner audits incident {row.incident_id}: what was decided is shown once they have "
+            "answered."
+        )
     return row
 
 

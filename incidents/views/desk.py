@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person, requires
 from accounts.permissions import Permission
-from incidents import differences, editing, keyset, notes, queries
+from incidents import differences, editing, keyset, notes, queries, veiling
 from incidents.forms import CloseForm, KeepForm
 from incidents.models import Incident, Note
 from incidents.moves import MoveRefused
@@ -46,7 +46,7 @@ def note(request: HttpRequest, number: int) -> HttpResponse:
 @_triage
 def keep(request: HttpRequest, number: int) -> HttpResponse:
     """Keep the edited answer for everybody, or show what somebody else has kept meanwhile."""
-    incident, form = found(request, number), KeepForm(request.POST)
+    incident, form = unveiled(request, number), KeepForm(request.POST)
     typed = {name: request.POST.get(name, "") for name in ("outcome", "reason", "duplicate_of")}
     if not form.is_valid():
         why = " ".join(str(each) for errors in form.errors.values() for each in errors)
@@ -89,6 +89,7 @@ def mentions(request: HttpRequest) -> HttpResponse:
     """The notes that name the person, newest first, as far as they still see the incidents."""
     user = person(request)
     rows = Note.objects.filter(mentioned=user, incident__in=queries.visible_incidents(user).values("pk"))
+    rows = rows.exclude(incident__in=veiling.kept_from(user))
     found_page = keyset.page(
         rows.select_related("incident", "by"),
         (("pk", True),),

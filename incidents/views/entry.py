@@ -13,7 +13,7 @@ from accounts.access import person, requires
 from accounts.permissions import Permission
 from audit import reading, standing
 from audit.reading import StoredEntry
-from incidents import entries, queries, rechecking, veiling
+from incidents import entries, queries, rechecking
 from incidents.tables import Table, table_of
 
 VIEWS = ("table", "tree", "raw")
@@ -27,7 +27,7 @@ def show(request: HttpRequest, number: int) -> HttpResponse:
     entry = reading.entry(number) if number <= queries.MAX_ID else None
     if entry is None or not queries.can_see(person(request), entry.incident):
         raise Http404(f"There is no entry {number}, or it belongs to another team.")
-    if _is_kept_back(request, entry):
+    if entries.is_kept_back(person(request), entry):
         raise Http404(f"Entry {number} is kept back until you have answered your audit of its incident.")
     copied = entries.copy_of(entry)
     payload = copied.value
@@ -63,12 +63,6 @@ def _checks(request: HttpRequest, entry: StoredEntry) -> dict[str, Any]:
         "can_check": person(request).has_perm(Permission.TRIAGE_INCIDENTS),
         "once": secrets.token_hex(16),
     }
-
-
-def _is_kept_back(request: HttpRequest, entry: StoredEntry) -> bool:
-    """Whoever audits a pass sees what tools answered, and not what was decided."""
-    is_answer = entry.kind == "tool.called"
-    return not is_answer and bool(entry.incident) and veiling.is_veiled(person(request), entry.incident or 0)
 
 
 __all__ = ["Table", "show"]

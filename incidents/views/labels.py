@@ -10,14 +10,14 @@ from accounts.access import person, requires
 from accounts.permissions import Permission
 from approvals.outcomes import ProposalRefused
 from incidents import proposed
-from incidents.views.incident import found, page
+from incidents.views.incident import found, page, unveiled
 
 
 @require_POST
 @requires(Permission.TRIAGE_INCIDENTS)
 def propose(request: HttpRequest, number: int) -> HttpResponse:
     """Propose that the issue be given a label; nothing is written by that."""
-    incident = found(request, number)
+    incident = unveiled(request, number)
     label = request.POST.get("label", "")[:100]
     try:
         filed = proposed.label(incident, label, by=person(request), now=timezone.now())

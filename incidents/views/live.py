@@ -21,7 +21,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import requires
 from accounts.permissions import Permission
 from incidents.livewords import line_of, words_so_far
-from incidents.views.incident import found
+from incidents.views.incident import unveiled
 from investigations import queries, questions, watching
 from investigations.states import OPEN, Asking
 from investigations.watching import ENDED, TEXT, Event
@@ -36,7 +36,7 @@ _open_links = 0  # of this process
 @requires(Permission.SEE_INCIDENTS)
 def run(request: HttpRequest, number: int) -> HttpResponse:
     """Relay what the incident's newest investigation does."""
-    incident = found(request, number)
+    incident = unveiled(request, number)
     latest = queries.latest(incident.pk)
     if latest is None:
         raise Http404(f"Nobody has investigated incident {number} yet.")
@@ -47,7 +47,7 @@ def run(request: HttpRequest, number: int) -> HttpResponse:
 @requires(Permission.SEE_INCIDENTS)
 def question(request: HttpRequest, number: int, question: int) -> HttpResponse:
     """Relay how a question is being answered."""
-    incident = found(request, number)
+    incident = unveiled(request, number)
     row = questions.of_incident(incident.pk, question)
     if row is None:
         raise Http404(f"There is no question {question} about incident {number}.")

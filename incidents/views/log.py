@@ -45,6 +45,8 @@ def proof(request: HttpRequest, number: int) -> HttpResponse:
     entry = reading.entry(number) if number <= queries.MAX_ID else None
     if entry is None or not queries.can_see(person(request), entry.incident):
         raise Http404(f"There is no entry {number}, or it belongs to another team.")
+    if entries.is_kept_back(person(request), entry):
+        raise Http404(f"Entry {number} is kept back until you have answered your audit of its incident.")
     return _proofs([entry], f"entry-{number}.tlog-proof")
 
 

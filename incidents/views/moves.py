@@ -18,7 +18,7 @@ from accounts.permissions import Permission
 from incidents import queries, services
 from incidents.forms import AskForm, CloseForm, MoveForm, ReopenForm
 from incidents.models import Incident
-from incidents.views.incident import found, page
+from incidents.views.incident import found, page, unveiled
 
 _triage = requires(Permission.TRIAGE_INCIDENTS)
 
@@ -85,7 +85,7 @@ def assign(request: HttpRequest, number: int) -> HttpResponse:
 @_triage
 def ask(request: HttpRequest, number: int) -> HttpResponse:
     """Ask a missing fact now, and judge again."""
-    incident = found(request, number)
+    incident = unveiled(request, number)
     form = AskForm(request.POST)
     if not form.is_valid():
         return _refused(request, incident, {}, "Not asked: that is not the name of a fact.")

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import person, requires
 from accounts.permissions import Permission
-from incidents import keyset
+from incidents import keyset, veiling
 from incidents.models import Override
 from incidents.queries import visible_incidents
 
@@ -21,6 +21,7 @@ def show_all(request: HttpRequest) -> HttpResponse:
     """The overrides, newest first; `?rule=` takes those of one rule."""
     user, rule = person(request), request.GET.get("rule", "").replace("\0", "")[:120]
     rows = Override.objects.filter(incident__in=visible_incidents(user).values("pk"))
+    rows = rows.exclude(incident__in=veiling.kept_from(user))
     rows = rows.filter(hypothesis=rule) if rule else rows
     page = keyset.page(
         rows.select_related("incident", "resolution__by"),

@@ -23,7 +23,7 @@ from investigations.transcripts import TranscriptMissing
 @requires(Permission.TRIAGE_INCIDENTS)
 def stop(request: HttpRequest, number: int) -> HttpResponse:
     """Stop the investigation that goes on."""
-    incident = found(request, number)
+    incident = unveiled(request, number)
     try:
         said = steering.stop(incident.pk, by=person(request), reason=request.POST.get("reason", ""))
     except NotToBeHad as refusal:
@@ -35,7 +35,7 @@ def stop(request: HttpRequest, number: int) -> HttpResponse:
 @requires(Permission.TRIAGE_INCIDENTS)
 def tell(request: HttpRequest, number: int) -> HttpResponse:
     """Tell the run something."""
-    incident = found(request, number)
+    incident = unveiled(request, number)
     text = request.POST.get("note", "").replace("\0", "")
     try:
         steering.tell(incident.pk, text, by=person(request))

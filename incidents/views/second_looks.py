@@ -43,7 +43,7 @@ def withdraw(request: HttpRequest, number: int) -> HttpResponse:
 @_triage
 def identify(request: HttpRequest, number: int) -> HttpResponse:
     """Give an identifier, or confirm one that a model named."""
-    incident, form = found(request, number), IdentifyForm(request.POST)
+    incident, form = unveiled(request, number), IdentifyForm(request.POST)
     if not form.is_valid():
         return _refused(request, incident, "Not kept: a name has at most 60 characters, a value 200.")
     said = form.cleaned_data
@@ -60,7 +60,7 @@ def identify(request: HttpRequest, number: int) -> HttpResponse:
 @_triage
 def investigate(request: HttpRequest, number: int) -> HttpResponse:
     """Have the incident investigated again."""
-    incident, form = found(request, number), MoveForm(request.POST)
+    incident, form = unveiled(request, number), MoveForm(request.POST)
     if not form.is_valid():
         return _refused(request, incident, "Nothing was changed: the form did not say what it was made on.")
 
@@ -95,7 +95,7 @@ def draft_rule(request: HttpRequest, number: int) -> HttpResponse:
 
 
 def _word(request: HttpRequest, number: int, *, withdraws: bool) -> HttpResponse:
-    incident, form = found(request, number), RefuteForm(request.POST)
+    incident, form = unveiled(request, number), RefuteForm(request.POST)
     if not form.is_valid():
         return _refused(
             request, incident, "Nothing was changed: choose an answer and say why, in 500 characters."

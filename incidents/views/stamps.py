@@ -16,7 +16,7 @@ from incidents.figures import stamping
 from incidents.figures.stages import EDITABLE
 from incidents.figures.stamping import StampRefused
 from incidents.models import Incident
-from incidents.views.incident import found
+from incidents.views.incident import unveiled
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -24,7 +24,7 @@ from incidents.views.incident import found
 @requires(Permission.SEE_INCIDENTS)
 def show(request: HttpRequest, number: int) -> HttpResponse:
     """When what happened, and who says so; POST corrects one of them. 404 where it is another team's."""
-    incident = found(request, number)
+    incident = unveiled(request, number)
     if request.method != "POST":
         return _page(request, incident)
     user = person(request)

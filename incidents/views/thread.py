@@ -12,7 +12,7 @@ from accounts.permissions import Permission
 from accounts.services import actor_name
 from incidents import thread
 from incidents.models import Incident
-from incidents.views.incident import found, page, unveiled
+from incidents.views.incident import page, unveiled
 from investigations import questions
 from investigations.questions import QuestionRefused
 
@@ -40,7 +40,7 @@ def show(request: HttpRequest, number: int, question: int) -> HttpResponse:
 @requires(Permission.TRIAGE_INCIDENTS)
 def ask(request: HttpRequest, number: int) -> HttpResponse:
     """Ask a question about an incident."""
-    incident = found(request, number)
+    incident = unveiled(request, number)
     text = request.POST.get("question", "")
     try:
         thread.ask(incident, text, by=person(request), now=timezone.now())
@@ -53,7 +53,7 @@ def ask(request: HttpRequest, number: int) -> HttpResponse:
 @requires(Permission.TRIAGE_INCIDENTS)
 def stop(request: HttpRequest, number: int, question: int) -> HttpResponse:
     """Stop waiting for an answer."""
-    incident = found(request, number)
+    incident = unveiled(request, number)
     try:
         questions.stop(incident.pk, question, by=actor_name(person(request)), now=timezone.now())
     except QuestionRefused as refusal:
