@@ -168,7 +168,7 @@ VARIANTS = (
     "queue-mine", "queue-my-team", "queue-needs-a-person", "queue-earned-a-pass",
     "queue-investigating", "queue-snoozed", "queue-closed", "incident-snoozed", "entry-tree",
     "entry-raw", "entries-found", "entries-nothing-found", "approvals-all", "approval-refused",
-    "approval-denied", "figures-by-source", "security-nothing-set-up", "codes-new",
+    "approval-denied", "figures-by-source", "compare-drills", "security-nothing-set-up", "codes-new",
     "passkey-rename", "passkey-remove", "step-up-strong", "nothing-here-404-signed-out",
 )  # fmt: skip
 

@@ -8,6 +8,7 @@ from django.db.models import Count, Exists, F, Func, IntegerField, OuterRef, Q, 
 
 from trials.drills import booking, comparing, deciding
 from trials.drills.comparing import Comparison
+from trials.drills.policy import Policy
 from trials.models import DisagreementRead, Drill, DrillRun
 
 # How many rows of a drill differ, without their texts.
@@ -82,8 +83,11 @@ def open_runs() -> QuerySet[DrillRun]:
     )
 
 
-def side_by_side(first: DrillRun, second: DrillRun) -> Comparison:
-    """Compare any two runs of the same rows, without a decision. Raises NotCompared."""
+def side_by_side(first: DrillRun, second: DrillRun) -> tuple[Comparison, int]:
+    """Compare any two runs of the same rows; beside it, the fewest rows that a percentage is given of.
+
+    Raises NotCompared.
+    """
     differing = booking.digests_of(first).differing(booking.digests_of(second))
     if differing:
         raise NotCompared(
@@ -92,13 +96,16 @@ def side_by_side(first: DrillRun, second: DrillRun) -> Comparison:
         )
     by = _policy_of(first, second)
     try:
-        return comparing.compare(booking.answers_of(first), booking.answers_of(second), closing=by)
+        found = comparing.compare(
+            booking.answers_of(first), booking.answers_of(second), closing=by.closing_labels
+        )
     except ValueError as error:
         raise NotCompared(str(error)) from None
+    return found, by.rows_needed
 
 
-def _policy_of(first: DrillRun, second: DrillRun) -> Sequence[str]:
-    """Return the labels that end an issue, by the policy of the newest drill of either run."""
+def _policy_of(first: DrillRun, second: DrillRun) -> Policy:
+    """Return the policy of the newest drill of either run; each has one that may be shown."""
     either = [first.pk, second.pk]
-    drill = Drill.objects.filter(Q(candidate__in=either) | Q(baseline__in=either)).first()
-    return () if drill is None else sorted(deciding.kept_policy(drill).closing_labels)
+    drills_of_them = Drill.objects.filter(Q(candidate__in=either) | Q(baseline__in=either))
+    return deciding.kept_policy(drills_of_them.latest("pk"))

@@ -25,7 +25,7 @@ class Table:
     confusion: Sequence[tuple[str, Sequence[Cell]]]
 
 
-def table(found: Comparison, needed: int = 0) -> Table:
+def table(found: Comparison, needed: int) -> Table:
     """Return a comparison as a page shows it; percentages are given from `needed` rows on."""
     has_enough = found.rows >= needed
     rates = [

@@ -60,8 +60,8 @@ def _of_drills(first: int, second: int) -> dict[str, Any]:
             f"Run {missing[0]} is not there, or rows of its drill are unread. Runs are compared once the "
             "drill that they are of was read."
         )
-    found = listing.side_by_side(runs[first], runs[second])
-    return {"runs": (runs[first], runs[second]), "table": showing.table(found), "found": found}
+    found, needed = listing.side_by_side(runs[first], runs[second])
+    return {"runs": (runs[first], runs[second]), "table": showing.table(found, needed), "found": found}
 
 
 def _evaluations() -> list[tuple[int, str]]:
