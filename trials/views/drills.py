@@ -19,8 +19,8 @@ from investigations.named import Endpoint
 from investigations.states import Purpose
 from investigations.talk import EndpointRefused
 from trials.drills import booking, deciding, listing, promoting, sheet, showing
-from trials.drills.deciding import ReviewRefused
-from trials.drills.policy import Outcome
+from trials.drills.deciding import Found, ReviewRefused
+from trials.drills.policy import Outcome, PolicyUnusable
 from trials.forms import OverrideForm, PromoteForm
 from trials.models import Drill, DrillRun
 
@@ -100,6 +100,14 @@ def found(number: int) -> Drill:
     return drill
 
 
+def what_it_comes_to(drill: Drill) -> Found:
+    """Return what a drill comes to. Raises Http404 where the contract has left its policy behind."""
+    try:
+        return deciding.found_of(drill)
+    except PolicyUnusable as error:
+        raise Http404(f"Drill {drill.pk} was decided by a policy of other labels: {error}") from None
+
+
 def _as_drilled(run: DrillRun) -> Endpoint:
     """Return a run's endpoint as it is set, if it is still what was drilled. Raises ReviewRefused."""
     try:
@@ -117,7 +125,7 @@ def _as_drilled(run: DrillRun) -> Endpoint:
 def _page(
     request: HttpRequest, drill: Drill, *, form: Form | None = None, refusal: str = "", status: int = 200
 ) -> HttpResponse:
-    came = deciding.found_of(drill)
+    came = what_it_comes_to(drill)
     unread = deciding.unread(drill, came)
     compared, now = came.comparison, timezone.now()
     context: dict[str, Any] = {

@@ -16,7 +16,7 @@ from trials.drills import deciding, queries
 from trials.drills.deciding import Found, ReviewRefused, Said
 from trials.forms import ReadForm
 from trials.models import Drill
-from trials.views.drills import found
+from trials.views.drills import found, what_it_comes_to
 
 
 @require_safe
@@ -25,7 +25,7 @@ from trials.views.drills import found
 def begin(request: HttpRequest, number: int) -> HttpResponse:
     """Go to the first row that nobody has read, else to the first."""
     drill = found(number)
-    came = deciding.found_of(drill)
+    came = what_it_comes_to(drill)
     if not came.comparison.differing:
         return redirect("drill", number)
     return redirect("drill_row", number, _next(drill, came, after=0) or 1)
@@ -37,7 +37,7 @@ def begin(request: HttpRequest, number: int) -> HttpResponse:
 def show(request: HttpRequest, number: int, place: int) -> HttpResponse:
     """One row; POST marks it as read and goes on to the next that nobody has read."""
     drill = found(number)
-    came = deciding.found_of(drill)
+    came = what_it_comes_to(drill)
     rows = came.comparison.differing
     if not 1 <= place <= len(rows):
         raise Http404(f"Drill {number} has {len(rows)} rows in which the two differ.")
