@@ -5,27 +5,37 @@ It is ours alone and not the process's: what libraries trace of themselves is no
 """
 
 import atexit
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from django.conf import settings
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import SERVICE_NAME, OTELResourceDetector, Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 from opentelemetry.trace import Span, SpanKind
 
 _SERVICE = "assay"
 _PATIENCE_SECONDS = 2.0
+_ADDRESSES = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+_trace: ContextVar[str] = ContextVar("trace", default="")
 
 
 @contextmanager
-def started(name: str, attributes: Mapping[str, Any], *, is_client: bool) -> Iterator[Span]:
-    """Open a span below the current one. An exception that passes through is not written into it."""
+def started(name: str, attributes: Mapping[str, Any], *, is_client: bool, trace: str = "") -> Iterator[Span]:
+    """Open a span below the current one, or of the trace that is named where there is none.
+
+    An exception that passes through is not written into it.
+    """
     tracer = sender().provider.get_tracer("assay")
+    _trace.set(trace)
     with tracer.start_as_current_span(
         name,
         kind=SpanKind.CLIENT if is_client else SpanKind.INTERNAL,
@@ -34,6 +44,14 @@ def started(name: str, attributes: Mapping[str, Any], *, is_client: bool) -> Ite
         set_status_on_exception=False,
     ) as span:
         yield span
+
+
+class _Ids(RandomIdGenerator):
+    """Ids as always, but for a trace that was named: whoever knows what it is of finds it."""
+
+    def generate_trace_id(self) -> int:
+        named = _trace.get()
+        return int(named, 16) if named else super().generate_trace_id()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +75,18 @@ class Sender:
 def sender() -> Sender:
     """Return this process's sender, made for its first span."""
     resource = Resource.create({SERVICE_NAME: _SERVICE}).merge(OTELResourceDetector().detect())
-    made = Sender(TracerProvider(resource=resource, shutdown_on_exit=False), OTLPSpanExporter())
+    made = Sender(TracerProvider(resource=resource, shutdown_on_exit=False, id_generator=_Ids()), exporter())
     made.provider.add_span_processor(BatchSpanProcessor(made.exporter))
     atexit.register(close)
     return made
+
+
+def exporter() -> OTLPSpanExporter:
+    """Return what sends to the address of OpenTelemetry's variables, else to Langfuse."""
+    keys = settings.LANGFUSE_KEYS
+    if keys is None or any(os.environ.get(name) for name in _ADDRESSES):
+        return OTLPSpanExporter()
+    return OTLPSpanExporter(endpoint=keys.traces, headers=keys.headers)
 
 
 def close() -> None:

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -90,6 +91,11 @@ class Span:
             _mark_failed(self._span, outcome)
 
 
+def trace_of(investigation: int) -> str:
+    """Return the id of the trace that an investigation's attempts have, in hex, wherever it is looked at."""
+    return sha256(f"assay/{_conversation(investigation)}".encode()).hexdigest()[:32]
+
+
 @contextmanager
 def span_of_run(investigation: int, *, incident: int | None = None, by: str = "model") -> Iterator[Span]:
     """Open the span of one attempt at an investigation; `by` is the investigator's kind."""
@@ -101,7 +107,7 @@ def span_of_run(investigation: int, *, incident: int | None = None, by: str = "m
     }
     if incident is not None:
         attributes["assay.incident"] = str(incident)
-    with _span(f"invoke_agent {by}", attributes) as span:
+    with _span(f"invoke_agent {by}", attributes, trace=trace_of(investigation)) as span:
         yield span
 
 
@@ -162,13 +168,15 @@ def close() -> None:
 
 
 @contextmanager
-def _span(name: str, attributes: Mapping[str, Any], *, is_client: bool = False) -> Iterator[Span]:
+def _span(
+    name: str, attributes: Mapping[str, Any], *, is_client: bool = False, trace: str = ""
+) -> Iterator[Span]:
     if not settings.TRACES_ARE_SENT:
         yield Span()
         return
     from investigations import otlp
 
-    with otlp.started(name, attributes, is_client=is_client) as span:
+    with otlp.started(name, attributes, is_client=is_client, trace=trace) as span:
         try:
             yield Span(span)
         except BaseException as error:

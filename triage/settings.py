@@ -7,7 +7,7 @@ from typing import Any
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
-from triage import env, modelenv, schedulesenv, tracesenv
+from triage import env, langfuseenv, modelenv, schedulesenv, tracesenv
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -143,12 +143,9 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_DEFAULT_QUEUE = "upkeep"
-CELERY_TASK_ROUTES = {
-    "incidents.tasks.investigate": {"queue": "investigate"},
-    "incidents.tasks.answer": {"queue": "investigate"},
-    "trials.tasks.make_run": {"queue": "investigate"},
-    "trials.tasks.go_on": {"queue": "investigate"},
-}
+_INVESTIGATE = ("incidents.tasks.investigate", "incidents.tasks.answer")
+_TRIALS = ("trials.tasks.make_run", "trials.tasks.go_on", "trials.tasks.hand_over")
+CELERY_TASK_ROUTES = {name: {"queue": "investigate"} for name in (*_INVESTIGATE, *_TRIALS)}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # Redelivery after kill -9 needs the two restore options; the leases decide, the broker only wakes.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -234,8 +231,7 @@ AGENT_MAX_COST = env.decimal("AGENT_MAX_COST", Decimal(2))
 AGENT_MAX_SECONDS = env.integer("AGENT_MAX_SECONDS", 900, least=1)
 DRILLS_FOLDER = env.text("DRILLS_FOLDER", str(BASE_DIR / ".local" / "drills"))
 DRILL_POLICY = env.text("DRILL_POLICY", str(BASE_DIR / "drills" / "policy.toml"))
-NIGHTLY_TRIAL = schedulesenv.nightly()
-WEEKLY_DRILL = schedulesenv.weekly()
+NIGHTLY_TRIAL, WEEKLY_DRILL = schedulesenv.nightly(), schedulesenv.weekly()
 
 # --- Limits -----------------------------------------------------------------------------------
 DELIVERY_MAX_BYTES = env.integer("DELIVERY_MAX_BYTES", 2 * 1024 * 1024, least=1024)
@@ -280,7 +276,8 @@ OIDC_ISSUER = env.text("OIDC_ISSUER").rstrip("/")
 
 # --- Traces -----------------------------------------------------------------------------------
 # Spans of runs, in OpenTelemetry's own variables; it reads the others (headers, time-outs) by itself.
-TRACES_ARE_SENT = tracesenv.are_sent()
+LANGFUSE_KEYS = langfuseenv.server()
+TRACES_ARE_SENT = tracesenv.are_sent(langfuse=LANGFUSE_KEYS is not None)
 TRACES_HOLD_CONTENT = env.flag("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", False)
 
 # --- People -----------------------------------------------------------------------------------

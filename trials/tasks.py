@@ -1,5 +1,6 @@
 """What workers do for trials. Each task carries an id and holds no logic."""
 
+import logging
 from datetime import timedelta
 
 from celery import shared_task
@@ -8,7 +9,10 @@ from django.utils import timezone
 from incidents import sending
 from trials.evaluating import running
 from trials.golden import building
+from trials.handover import afterwards
 from trials.schedules import keeping
+
+log = logging.getLogger(__name__)
 
 
 @shared_task(acks_late=True, ignore_result=True)
@@ -35,3 +39,9 @@ def go_on(number: int) -> None:
     """Make one step of a scheduled trial and send for the next: incidents come in between."""
     if keeping.go_on(number):
         sending.send("trials.tasks.go_on", number)
+
+
+@shared_task(ignore_result=True)
+def hand_over(number: int) -> None:
+    """Hand a scheduled evaluation to Langfuse; what becomes of that is logged and changes nothing."""
+    log.info("%s", afterwards.send_apart(number))

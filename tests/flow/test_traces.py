@@ -69,10 +69,13 @@ def test_without_an_address_nothing_is_traced_and_nothing_of_it_is_imported() ->
         "with tracing.span_of_run(1) as run, tracing.span_of_chat('default', 'm') as chat:\n"
         "    with tracing.span_of_tool('find_job') as tool: tool.ended('error', is_error=True)\n"
         "    chat.asked(()); run.ended('first_pass'); tracing.close()\n"
-        "ours = ('opentelemetry.sdk.trace', 'opentelemetry.exporter', 'google.protobuf')\n"
+        "from trials.handover import afterwards\n"
+        "from triage.doctor import handover\n"
+        "assert afterwards.send_apart(1) == ''; assert not list(handover.langfuse())\n"
+        "ours = ('langfuse', 'opentelemetry.sdk.trace', 'opentelemetry.exporter', 'google.protobuf')\n"
         "print([name for name in sys.modules if name.startswith(ours)])"
     )
-    clean = {"DJANGO_SETTINGS_MODULE": "triage.settings", "PATH": ""}
+    clean = {"DJANGO_SETTINGS_MODULE": "triage.settings", "PATH": "", "LANGFUSE_HOST": "https://lf.example"}
     ended = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, env=clean, capture_output=True, text=True, timeout=60
     )

@@ -31,18 +31,21 @@ EVERYTHING = {
     "SOMEBODYS_TOKEN": "theirs",
     "DEMO_SECRET": "demo",
     "OTEL_EXPORTER_OTLP_HEADERS": "x-key=spans",
+    "LANGFUSE_HOST": "https://langfuse.example",
+    "LANGFUSE_PUBLIC_KEY": "public",
+    "LANGFUSE_SECRET_KEY": "secret",
 }
-SPANS = "OTEL_EXPORTER_OTLP_HEADERS"
-OPEN = {"PATH", "BASE_URL", "LEASE_SECONDS", "LLM_BASE_URL", "ASK_LLM_BASE_URL"}
+SPANS = {"OTEL_EXPORTER_OTLP_HEADERS", "LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY"}
+OPEN = {"PATH", "BASE_URL", "LEASE_SECONDS", "LLM_BASE_URL", "ASK_LLM_BASE_URL", "LANGFUSE_HOST"}
 
 
 @pytest.mark.parametrize(
     ("process", "given"),
     [
-        ("web", {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", SPANS, *CONNECTORS}),
+        ("web", {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", *SPANS, *CONNECTORS}),
         (
             "investigate",
-            {"DATABASE_URL", "REDIS_URL", "LLM_API_KEY", "CRITIC_LLM_API_KEY", SPANS, *CONNECTORS},
+            {"DATABASE_URL", "REDIS_URL", "LLM_API_KEY", "CRITIC_LLM_API_KEY", *SPANS, *CONNECTORS},
         ),
         ("execute", {"DATABASE_URL", "REDIS_URL", "EXECUTOR_SECRETS", *CONNECTORS}),
         ("upkeep", {"DATABASE_URL", "REDIS_URL", "AUDIT_SIGNING_KEY"}),

@@ -11,6 +11,8 @@ MODEL_PREFIXES = ("", "CANDIDATE_", "CRITIC_", "GRADER_", "ASK_")
 _MODEL_KEYS = frozenset(f"{prefix}LLM_API_KEY" for prefix in MODEL_PREFIXES)
 # What a receiver of spans asks for stands in its headers.
 _TRACE_HEADERS = frozenset({"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"})
+# Evaluations and spans go there, from whoever makes them.
+_LANGFUSE = frozenset({"LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY"})
 # Single sign-on, and the mails that carry an invitation.
 _SIGN_IN = frozenset({"SSO_CLIENT_SECRET", "EMAIL_HOST_PASSWORD"})
 # The table in the design, "Who holds which secret". "+" stands for the connectors' read-only credentials.
@@ -24,10 +26,11 @@ SECRETS: Mapping[str, frozenset[str]] = {
             "HOOK_KEY",
             *_SIGN_IN,
             *_TRACE_HEADERS,
+            *_LANGFUSE,
             "+",
         }
     ),
-    "investigate": frozenset({"DATABASE_URL", "REDIS_URL", *_MODEL_KEYS, *_TRACE_HEADERS, "+"}),
+    "investigate": frozenset({"DATABASE_URL", "REDIS_URL", *_MODEL_KEYS, *_TRACE_HEADERS, *_LANGFUSE, "+"}),
     "execute": frozenset({"DATABASE_URL", "REDIS_URL", "EXECUTOR_SECRETS", "+"}),
     "upkeep": frozenset(
         {
@@ -41,7 +44,9 @@ SECRETS: Mapping[str, frozenset[str]] = {
     ),
     "beat": frozenset({"REDIS_URL"}),
     "demo": frozenset({"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DEMO_SECRET"}),
-    "command": frozenset({"DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "SECRET_KEY", "HOOK_KEY", "+"}),
+    "command": frozenset(
+        {"DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "SECRET_KEY", "HOOK_KEY", *_LANGFUSE, "+"}
+    ),
 }
 _SECRET_ENDINGS = (
     "_URL",

@@ -128,4 +128,6 @@ def _end(trial: ScheduledTrial, state: ScheduledState, note: str) -> None:
     rows = ScheduledTrial.objects.filter(pk=trial.pk, state__in=_OPEN)
     if rows.update(state=state, note=note[:2_000], ended_at=now):
         trial.refresh_from_db()
+        if trial.evaluation_id and settings.LANGFUSE_KEYS is not None:
+            sending.send("trials.tasks.hand_over", trial.evaluation_id)
         alarms.look(trial, given(Schedule(trial.schedule)), now)

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from triage.doctor import ground, model_endpoints, models_in_use, reach, sealed, work, writes
+from triage.doctor import ground, handover, model_endpoints, models_in_use, reach, sealed, work, writes
 from triage.doctor.line import Health, Line, examined, warning
 
 _DATABASE = "Start PostgreSQL, or correct DATABASE_URL and its password."
@@ -42,6 +42,7 @@ LOOKS = (
     Look("rules", reach.rules, "Correct TRIAGE_TOOLS, TRIAGE_CONNECTORS and TRIAGE_RULES."),
     Look("models", model_endpoints.tried, _BROKER, frozenset({"broker", "database"})),
     Look("models in use", models_in_use.standing, "manage.py migrate", frozenset({"database"})),
+    Look("langfuse", handover.langfuse, "Correct LANGFUSE_HOST."),
     Look(
         "write credentials",
         writes.credentials,

@@ -19,6 +19,8 @@ from trials.evaluating.driving import BeingRun
 from trials.evaluating.estimating import Estimate, estimate
 from trials.evaluating.planning import Wanted
 from trials.evaluating.sets import SetUnknown, chosen
+from trials.handover import afterwards
+from trials.handover.sdk import HandoverFailed
 from trials.models import Evaluation
 from trials.queries import NoSuchEvaluation
 from trials.sending import NobodyWorks, over_workers
@@ -56,6 +58,7 @@ class Command(BaseCommand):
         parser.add_argument("--yes", action="store_true", help="do not ask whether to begin")
         parser.add_argument("--new", action="store_true", help="begin anew instead of going on")
         parser.add_argument("--show", type=int, metavar="NUMBER", help="print an evaluation; run nothing")
+        parser.add_argument("--send", type=int, metavar="NUMBER", help="send an evaluation to Langfuse")
         parser.add_argument("--json", type=Path, metavar="FILE", help="write the measures")
         parser.add_argument("--csv", type=Path, metavar="FILE", help="write a row for each run")
 
@@ -64,9 +67,14 @@ class Command(BaseCommand):
         if options["show"] is not None:
             self._tell(options["show"], options)
             return
+        if options["send"] is not None:
+            self._send(options["send"])
+            return
         evaluation = self._planned(options)
         self._drive(evaluation, options)
         self._tell(evaluation.pk, options)
+        if told := afterwards.send_apart(evaluation.pk):
+            self.stdout.write(told)
         now = driving.stand(evaluation.pk)
         if now.unfinished:
             why = now.note or f"{now.unfinished} runs were not made."
@@ -133,6 +141,12 @@ class Command(BaseCommand):
             driving.stop(number, Stopped.INTERRUPTED, "It was interrupted.")
         finally:
             bar.close()
+
+    def _send(self, number: int) -> None:
+        try:
+            self.stdout.write(afterwards.send(number))
+        except HandoverFailed as failed:
+            raise CommandError(str(failed)) from None
 
     def _tell(self, number: int, options: dict[str, Any]) -> None:
         try:
