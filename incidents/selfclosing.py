@@ -1,4 +1,7 @@
-"""A pass that closes its incident by itself: for rules where an administrator has said so, and no other."""
+"""A pass that closes its incident by itself: for rules where an administrator has said so, and no other.
+
+One that is drawn for an audit waits for its answer: it closes once somebody found it right.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,11 +13,13 @@ from accounts.services import actor_name
 from audit import writing
 from incidents import closing
 from incidents.closing import Words
-from incidents.models import Incident, SelfClosing
+from incidents.figures import audits
+from incidents.figures.audits import Passed
+from incidents.models import Incident, PassAudit, SelfClosing
 from incidents.moves import Asked
 from incidents.states import MOVES, Move
 from investigations import rulebook
-from investigations.models import Draft
+from investigations.models import Draft, Verdict
 from investigations.outcomes import Judgement
 from verdicts.closings import TABLE, Actual
 
@@ -73,23 +78,55 @@ def close_if_let(judgement: Judgement) -> bool:
     Whatever took the pass away meanwhile keeps it open, and a person's hand on it does: whoever has taken
     it is not to find it gone. Returns whether it was closed.
     """
-    leave = standing(judgement.hypothesis) if judgement.passed else None
-    spec = rulebook.current_rulebook().rules.get(judgement.hypothesis)
-    if leave is None or spec is None or spec.version != leave.rule_version:
-        return False
-    incident = Incident.objects.select_for_update(no_key=True, of=("self",)).get(pk=judgement.incident)
-    outcome = _outcome(incident.kind)
-    if not incident.verdict_passed or incident.assignee_id or incident.acknowledged_at or not outcome:
-        return False
     rule = judgement.hypothesis
-    asked = Asked(Move.CLOSE, incident.pk, f"rule:{rule}", judgement.judged_at)
-    if incident.state not in MOVES[Move.CLOSE][0]:
+    leave = _leave(rule) if judgement.passed else None
+    if leave is None:
         return False
-    answer = Draft.objects.filter(pk=judgement.draft).values_list("text", flat=True).first() or ""
-    reason = f"It earned its pass by version {leave.rule_version} of {rule}, which may close by itself."
-    words = Words(outcome, answer[: closing.LONGEST["answer"]], reason, None)
-    closing.close(asked, words, None, by_rule=rule)
+    incident = _untouched(judgement.incident)
+    if incident is None:
+        return False
+    passed = Passed(incident, judgement.verdict, rule, leave.rule_version)
+    if audits.draw_for(passed, closer=None, now=judgement.judged_at):
+        return False
+    _close(passed, "", now=judgement.judged_at)
     return True
+
+
+def answer(audit: int, *, by: User, outcome: str, because: str, now: datetime) -> PassAudit:
+    """Store what a reviewer found, as `audits.answer` does, and close what waited for it and is right."""
+    with transaction.atomic():
+        row = audits.answer(audit, by=by, outcome=outcome, because=because, now=now)
+        leave = _leave(row.rule) if row.was_right else None
+        incident = _untouched(row.incident_id) if leave and leave.rule_version == row.rule_version else None
+        last = Verdict.objects.filter(investigation__incident_id=row.incident_id).order_by("-pk").first()
+        if incident is not None and last is not None and last.pk == row.verdict_id:
+            passed = Passed(incident, row.verdict_id, row.rule, row.rule_version)
+            _close(passed, " Its audit found it right.", now=now)
+    return row
+
+
+def _leave(rule: str) -> SelfClosing | None:
+    """The leave of a rule, where it is for the version that is loaded."""
+    leave, spec = standing(rule), rulebook.current_rulebook().rules.get(rule)
+    return leave if leave is not None and spec is not None and spec.version == leave.rule_version else None
+
+
+def _untouched(number: int) -> Incident | None:
+    """The incident, held until the end of the transaction, where it has its pass and nobody works on it."""
+    incident = Incident.objects.select_for_update(no_key=True, of=("self",)).get(pk=number)
+    if not incident.verdict_passed or incident.assignee_id or incident.acknowledged_at:
+        return None
+    is_there = incident.state in MOVES[Move.CLOSE][0] and bool(_outcome(incident.kind))
+    return incident if is_there else None
+
+
+def _close(passed: Passed, audited: str, *, now: datetime) -> None:
+    asked = Asked(Move.CLOSE, passed.incident.pk, f"rule:{passed.rule}", now)
+    draft = Draft.objects.filter(verdict=passed.verdict).values_list("text", flat=True).first() or ""
+    reason = f"It earned its pass by version {passed.version} of {passed.rule}, which may close by itself."
+    sent = draft[: closing.LONGEST["answer"]]
+    words = Words(_outcome(passed.incident.kind), sent, f"{reason}{audited}", None)
+    closing.close(asked, words, None, by_rule=passed.rule)
 
 
 def _outcome(kind: str) -> str:

@@ -3,6 +3,7 @@
 import json
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -25,6 +26,16 @@ ACTOR = "code:pass_audits"
 BECAUSE_MAX = 2_000
 _AT_ONCE = 500
 _ANSWERED = {Actual.PASS: True, Actual.FAIL: False}
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """One pass whose lot is drawn: the verdict, and the rule's version that earned it."""
+
+    incident: Incident
+    verdict: int
+    rule: str
+    version: int
 
 
 class AuditRefused(Exception):
@@ -50,6 +61,25 @@ def draw(now: datetime) -> int:
             if was.update(lot_drawn_for=record.verdict_id):
                 made += _draw_one(record, now)
     return made
+
+
+def draw_for(passed: Passed, *, closer: int | None, now: datetime) -> bool:
+    """Draw the lot of one pass, inside the caller's transaction; return whether it is audited.
+
+    Called once for a pass: a second audit of one verdict is refused by the database.
+    """
+    stands = _of_version(passed.rule, passed.version, now)
+    why = plan.drawn(passed.verdict, stands, limits(), key=settings.SECRET_KEY.encode())
+    if why is None:
+        return False
+    audit = PassAudit.objects.create(
+        incident=passed.incident, verdict_id=passed.verdict, rule=passed.rule, rule_version=passed.version,
+        why=why, closer_id=closer, reviewer=_choose(passed.incident, closer), drawn_at=now,
+        due_at=now + timedelta(days=settings.PASS_AUDIT_DAYS),
+    )  # fmt: skip
+    # Without the incident: its timeline would tell its closer that somebody looks again.
+    writing.write("pass.drawn", {"audit": audit.pk, "verdict": passed.verdict, "why": str(why)}, actor=ACTOR)
+    return True
 
 
 def answer(audit: int, *, by: User, outcome: str, because: str, now: datetime) -> PassAudit:
@@ -166,25 +196,17 @@ def _is_news(rule: str, now: datetime) -> bool:
 
 
 def _draw_one(record: Record, now: datetime) -> int:
+    if PassAudit.objects.filter(verdict_id=record.verdict_id).exists():
+        return 0  # drawn before it could close by itself
     verdict = Verdict.objects.get(pk=record.verdict_id)
     closing = Resolution.objects.filter(incident=record.pk).order_by("pk").last()
     age = timedelta(days=settings.PASS_AUDIT_DAYS)
     if closing is None or closing.created_at < now - age:
         return 0  # closed before there were audits: nobody could be asked in time
     version = int(json.loads(verdict.body)["rule_version"])
-    why = plan.drawn(
-        verdict.pk, _of_version(record.rule, version, now), limits(), key=settings.SECRET_KEY.encode()
-    )
-    if why is None:
-        return 0
     incident = Incident.objects.get(pk=record.pk)
-    audit = PassAudit.objects.create(
-        incident=incident, verdict_id=verdict.pk, rule=record.rule, rule_version=version, why=why,
-        closer_id=closing.by_id, reviewer=_choose(incident, closing.by_id), drawn_at=now, due_at=now + age,
-    )  # fmt: skip
-    # Without the incident: its timeline would tell its closer that somebody looks again.
-    writing.write("pass.drawn", {"audit": audit.pk, "verdict": verdict.pk, "why": str(why)}, actor=ACTOR)
-    return 1
+    passed = Passed(incident, verdict.pk, record.rule, version)
+    return int(draw_for(passed, closer=closing.by_id, now=now))
 
 
 def _choose(incident: Incident, closer: int | None) -> User | None:
@@ -205,4 +227,5 @@ def _reviewers(incident: Incident, closer: int | None) -> QuerySet[User]:
         sees_all = Q(groups__permissions__codename=Permission.SEE_EVERY_TEAM.codename)
         people = people.filter(Q(teams=incident.team_id) | Q(pk__in=User.objects.filter(sees_all)))
     worked = [each for each in (closer, incident.assignee_id) if each is not None]
-    return people.exclude(pk__in=worked).distinct()
+    closers = Resolution.objects.filter(incident=incident, by__isnull=False).values("by")
+    return people.exclude(pk__in=worked).exclude(pk__in=closers).distinct()

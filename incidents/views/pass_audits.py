@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.access import person, requires
 from accounts.permissions import Permission
-from incidents import identifiers, queries
+from incidents import identifiers, queries, selfclosing
 from incidents.figures import audits
 from incidents.figures.audits import AuditRefused
 from incidents.models import PassAudit
@@ -60,7 +60,7 @@ def show(request: HttpRequest, number: int) -> HttpResponse:
         return _page(request, row)
     posted = {"outcome": request.POST.get("outcome", ""), "because": request.POST.get("because", "")}
     try:
-        done = audits.answer(number, by=user, now=timezone.now(), **posted)
+        done = selfclosing.answer(number, by=user, now=timezone.now(), **posted)
     except AuditRefused as refusal:
         return _page(request, row, refusal=str(refusal), posted=posted, status=422)
     said = {True: "The pass was right.", False: "That was a false pass.", None: "It counts neither way."}

@@ -11,12 +11,15 @@ from accounts.roles import Role
 from audit import reading
 from incidents import selfclosing
 from incidents.endings import ended
+from incidents.figures import upkeep
 from incidents.models import Incident, PassAudit, Resolution, SelfClosing
 from incidents.states import State
 from investigations import rulebook
 from investigations.models import Verdict
 from tests.db.investigated import Scripted, job, world
+from tests.db.sources import make_source
 from tests.web.pages import MakeUser, a_person, judged, signed_in, text_of
+from tests.web.test_queue import incident as an_incident
 
 pytestmark = pytest.mark.django_db
 RULE = "job_finished_on_retry"
@@ -28,9 +31,20 @@ def connector(monkeypatch: pytest.MonkeyPatch) -> Scripted:
 
 
 @pytest.fixture
-def let(connector: Scripted, make_user: MakeUser) -> SelfClosing:
-    root = make_user("root", role=Role.ADMINISTRATOR)
-    return selfclosing.allow(RULE, because="59 clean audits", by=root, now=timezone.now())
+def let(connector: Scripted, make_user: MakeUser, settings: Any) -> SelfClosing:
+    """A leave for a rule whose trial is over, and whose passes are drawn no more."""
+    root, now = make_user("root", role=Role.ADMINISTRATOR), timezone.now()
+    leave = selfclosing.allow(RULE, because="59 clean audits", by=root, now=now)
+    other = an_incident(make_source("other"))
+    PassAudit.objects.bulk_create(
+        PassAudit(
+            incident=other, verdict_id=-n, rule=RULE, rule_version=leave.rule_version, why="trial",
+            drawn_at=now, due_at=now, answered_at=now, was_right=True,
+        )
+        for n in range(1, 60)
+    )  # fmt: skip
+    settings.PASS_AUDIT_SHARE = 0
+    return leave
 
 
 def test_without_leave_a_pass_waits_for_a_person(connector: Scripted) -> None:
@@ -47,6 +61,41 @@ def test_a_pass_of_a_rule_with_leave_closes_in_the_rules_name(let: SelfClosing) 
     closed = next(e for e in reading.of_incident(incident.pk) if e.kind == "incident.closed")
     assert closed.actor == f"rule:{RULE}"
     assert ended([incident.pk])[incident.pk].by == f"the rule {RULE}"
+
+
+@pytest.mark.parametrize(("outcome", "state"), [("real and fixed", State.REVIEW), ("harmless", State.CLOSED)])
+def test_a_pass_that_is_drawn_waits_until_its_audit_has_found_it_right(
+    let: SelfClosing, make_user: MakeUser, settings: Any, outcome: str, state: State
+) -> None:
+    settings.PASS_AUDIT_SHARE = 1
+    client = a_person(make_user)
+    incident = judged()
+    audit = PassAudit.objects.get(incident=incident)
+    assert (incident.state, audit.closer) == (State.REVIEW, None)
+    PassAudit.objects.filter(pk=audit.pk).update(reviewer=User.objects.get(username="ada"))
+    said = {"outcome": outcome, "because": "As job.state says."}
+    assert client.post(f"/audits/{audit.pk}/", said).status_code == 302
+    incident.refresh_from_db()
+    assert incident.state == state
+    assert Resolution.objects.filter(incident=incident, by_rule=RULE).count() == (state == State.CLOSED)
+    upkeep.tend(timezone.now())
+    assert PassAudit.objects.filter(incident=incident).count() == 1
+
+
+def test_an_audit_closes_nothing_that_was_taken_up_or_judged_again_meanwhile(
+    let: SelfClosing, make_user: MakeUser, settings: Any
+) -> None:
+    settings.PASS_AUDIT_SHARE = 1
+    client = a_person(make_user)
+    said = {"outcome": "harmless", "because": "As job.state says."}
+    changes: list[dict[str, Any]] = [{"acknowledged_at": timezone.now()}, {"verdict_passed": False}]
+    for number, change in enumerate(changes):
+        incident = judged(make_source(f"source-{number}"))
+        Incident.objects.filter(pk=incident.pk).update(**change)
+        PassAudit.objects.filter(incident=incident).update(reviewer=User.objects.get(username="ada"))
+        client.post(f"/audits/{PassAudit.objects.get(incident=incident).pk}/", said)
+        assert Incident.objects.get(pk=incident.pk).state == State.REVIEW
+    assert not Resolution.objects.exists()
 
 
 def test_a_closing_by_itself_is_said_on_the_page_and_people_open_it_again(
