@@ -13,6 +13,9 @@ from accounts.services import actor_name
 from audit import writing
 from incidents.models import Incident, Note
 from incidents.queries import visible_incidents
+from incidents.veiling import is_veiled
+from notices import telling
+from notices.events import Event
 from toolbox import redaction
 from toolbox.values import Cleaner
 
@@ -55,9 +58,26 @@ def write(incident: Incident, text: str, *, by: User, once: str, now: datetime) 
                 actor=actor_name(by),
                 incident=incident.pk,
             )
+            _tell(note, reached, now)
     except IntegrityError:
         note = Note.objects.get(once=form.hexdigest())
     return Kept(note, unreached)
+
+
+def _tell(note: Note, reached: Sequence[User], now: datetime) -> None:
+    """Tell whom the note names, but for its writer, and for who audits the pass and must not read of it."""
+    incident = note.incident
+    people = [each for each in reached if each != note.by and not is_veiled(each, incident.pk)]
+    news = telling.News(
+        event=Event.MENTIONED,
+        about="note",
+        about_id=note.pk,
+        title=f"#{incident.pk} {incident.title}",
+        words=note.text,
+        path=f"/incidents/{incident.pk}/#note-{note.pk}",
+        team_id=incident.team_id,
+    )
+    telling.tell_people(news, people, now=now)
 
 
 def _mentioned(incident: Incident, said: str) -> tuple[list[User], list[str]]:

@@ -15,6 +15,7 @@ class Event(StrEnum):
     FAILED = "request.failed"
     UNKNOWN = "request.unknown"
     GLASS = "glass.broken"
+    MENTIONED = "note.mentioned"
     TEST = "notice.test"
 
 
@@ -46,9 +47,12 @@ WORDS: Mapping[Event, str] = {
     Event.FAILED: "a write failed, or was refused by a gate",
     Event.UNKNOWN: "nobody knows what became of a write",
     Event.GLASS: "somebody broke the glass",
+    Event.MENTIONED: "somebody named you in a note",
     Event.TEST: "a test message",
 }
 CHOOSABLE: Sequence[Event] = tuple(event for event in Event if event is not Event.TEST)
+# What concerns one person is theirs alone to choose: no team and no program hears of it.
+OF_A_PERSON: frozenset[Event] = frozenset({Event.MENTIONED})
 # These wait for somebody, so they are told again and stop being told once somebody came.
 WAITING: frozenset[Event] = frozenset({Event.NEEDS_PERSON, Event.PROPOSED, Event.UNKNOWN})
 SEVERITIES: Sequence[str] = ("critical", "high", "error", "warning", "medium", "low", "info")

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
 from accounts.models import Team
-from notices.events import CHOOSABLE, SEVERITIES, WORDS, Kind
+from notices.events import CHOOSABLE, OF_A_PERSON, SEVERITIES, WORDS, Kind
 from toolbox.connectors.endpoint import site_of
 from toolbox.connectors.httpstatus import Failure
 
@@ -47,6 +47,12 @@ class ChoiceForm(forms.Form):
 class RouteForm(ChoiceForm):
     """One route of a team, of on-call people, or of a program."""
 
+    events = forms.MultipleChoiceField(
+        label="Tell of",
+        choices=[(event.value, WORDS[event]) for event in CHOOSABLE if event not in OF_A_PERSON],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+    )
     title = forms.CharField(label="Name", max_length=80)
     kind = forms.ChoiceField(label="How", choices=KINDS)
     team = forms.ModelChoiceField(

@@ -24,6 +24,12 @@ def routes_for(event: Event, *, team_id: int | None, severity: str) -> list[Rout
     ]
 
 
+def own_routes(event: Event, people: Sequence[User], *, team_id: int | None) -> list[Route]:
+    """Return the routes of these people who chose to hear of this, as far as they may."""
+    rows = Route.objects.select_related("person").filter(ended_at=None, person__in=people)
+    return [route for route in rows if event in route.events and _may_hear(route, team_id)]
+
+
 def addresses_of(route: Route, notice: Notice) -> tuple[Sequence[str], str]:
     """Return the addresses at the end of a route, or none and why there is none."""
     if route.kind == Kind.WEBHOOK:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 
+from accounts.models import User
 from notices import matching, waking
 from notices.events import Event, MessageState
 from notices.models import Message, Notice, Route
@@ -32,7 +33,15 @@ def tell(news: News, *, now: datetime) -> Notice | None:
     What they were told of already and is not over yet is not told anew; None then, and where no route leads
     to anybody.
     """
-    routes = matching.routes_for(news.event, team_id=news.team_id, severity=news.severity)
+    return _tell(news, matching.routes_for(news.event, team_id=news.team_id, severity=news.severity), now)
+
+
+def tell_people(news: News, people: Sequence[User], *, now: datetime) -> Notice | None:
+    """Tell these people alone, each by what they chose to hear of; otherwise as `tell` does."""
+    return _tell(news, matching.own_routes(news.event, people, team_id=news.team_id), now)
+
+
+def _tell(news: News, routes: Sequence[Route], now: datetime) -> Notice | None:
     if not routes:
         return None
     notice = _noted(news, now)

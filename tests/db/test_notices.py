@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from accounts.models import Team, User
 from accounts.roles import Role
-from incidents import services
-from incidents.models import Incident
+from incidents import notes, services
+from incidents.models import Incident, PassAudit
 from notices import sending, telling
 from notices.events import Event, Kind, MessageState
 from notices.models import Message, Notice, Route
@@ -248,3 +248,38 @@ class RefusingBackend:
     def send_messages(self, letters: Any) -> int:
         """Refuse."""
         raise smtplib.SMTPRecipientsRefused({"desk@example.org": (550, b"no such user")})
+
+
+# --- Who is named in a note ------------------------------------------------------------------------
+
+
+def named(person: User, **values: Any) -> Route:
+    User.objects.filter(pk=person.pk).update(email=f"{person.username}@example.org")
+    chosen = {"events": [Event.MENTIONED.value], **values}
+    return a_route(kind=Kind.PERSON, address="", person=person, **chosen)
+
+
+def test_who_is_named_in_a_note_is_told_once_with_its_place_and_nobody_else(make_user: MakeUser) -> None:
+    ada, bea, cyd = (make_user(name, role=Role.SUPPORT) for name in ("ada", "bea", "cyd"))
+    for person in (ada, bea, cyd):
+        named(person)
+    incident = judged()
+    for _ in range(2):  # the form was sent twice
+        kept = notes.write(incident, "@bea look, says @ada", by=ada, once="f", now=timezone.now())
+    assert send_due() == ["bea@example.org"]
+    assert f"/incidents/{incident.pk}/#note-{kept.note.pk}" in str(mail.outbox[-1].body)
+    notes.write(incident, "@bea again", by=ada, once="g", now=timezone.now())
+    assert send_due() == ["bea@example.org"]
+
+
+def test_who_did_not_choose_it_or_audits_the_pass_is_not_told_of_a_note(make_user: MakeUser) -> None:
+    ada, bea, cyd = (make_user(name, role=Role.SUPPORT) for name in ("ada", "bea", "cyd"))
+    named(bea, events=NEEDS)
+    named(cyd)
+    incident, now = judged(), timezone.now()
+    PassAudit.objects.create(
+        incident=incident, verdict_id=1, rule="x", rule_version=1, why="trial", reviewer=cyd, drawn_at=now,
+        due_at=now,
+    )  # fmt: skip
+    notes.write(incident, "@bea and @cyd", by=ada, once="", now=now)
+    assert not Notice.objects.filter(event=Event.MENTIONED).exists()
