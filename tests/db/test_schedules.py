@@ -21,6 +21,7 @@ from tests.db.modelled import speaking
 from tests.scripted import Request, status
 from tests.scripted.agents import asks_what_is_told
 from tests.scripted.settings import endpoint_settings
+from trials import tasks
 from trials.evaluating import driving
 from trials.models import Drill, Evaluation, ScheduledTrial, TrialAlarm
 from trials.schedules import keeping, weekly
@@ -140,13 +141,18 @@ def test_a_hosted_endpoint_without_prices_is_not_asked_as_its_cap_cannot_be_kept
 
 
 def test_a_night_makes_each_run_once_over_messages_that_come_twice_and_workers_that_die(
-    settings: Any, connector: Scripted, make_user: MakeUser, monkeypatch: pytest.MonkeyPatch
+    settings: Any,
+    connector: Scripted,
+    make_user: MakeUser,
+    monkeypatch: pytest.MonkeyPatch,
+    sent: Callable[[], list[str]],
 ) -> None:
     three(make_user)
     with speaking(settings, asks_what_is_told) as server:
         trial = begun()
         assert keeping.go_on(trial.pk)
-        assert keeping.go_on(trial.pk)
+        tasks.go_on(trial.pk)
+        assert sent()[-2:] == ["trials.tasks.go_on"] * 2  # one to begin it, one for the step after this
         with monkeypatch.context() as killed:
             killed.setattr(driving, "made", _killed)
             with pytest.raises(KeyboardInterrupt):
@@ -220,15 +226,19 @@ def test_an_alarm_opens_one_incident_and_no_other_while_that_is_open(
 def test_a_drill_a_week_is_compared_with_the_one_before_and_goes_on_where_it_paused(
     settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.WEEKLY_DRILL = {**WEEKLY, "golden": str(golden_file(tmp_path, 6))}
+    settings.WEEKLY_DRILL = {
+        **WEEKLY, "golden": str(golden_file(tmp_path, 6)), "wrong": Decimal("0.01"),
+    }  # fmt: skip
+    now = timezone.now().replace(hour=HOUR, minute=5)
+    sunday = now + timedelta(days=(6 - now.weekday()) % 7)
     settings.NIGHTLY_TRIAL, settings.DRILLS_FOLDER = {**NIGHTLY, "hour": None}, str(tmp_path)
-    said = {1: reply("docs")}
+    said = {1: reply("bug")}
     with two_endpoints(settings, answering_ready(said), answering({})) as (server, _):
         monkeypatch.setattr(weekly, "_STEP_SECONDS", 0.0)
-        first = ended()
+        first = ended(sunday)
         assert len(server.requests) == 1 + 6
         said[2] = reply("spam")
-        second = ended(NIGHT + timedelta(days=7))
+        second = ended(sunday + timedelta(days=7))
     assert (first.state, second.state) == ("done", "done")
     assert "is the first run of these rows" in first.note
     assert "1 rows differ and are to be read." in second.note
@@ -236,6 +246,12 @@ def test_a_drill_a_week_is_compared_with_the_one_before_and_goes_on_where_it_pau
     drill = Drill.objects.get()
     assert (drill.baseline, drill.candidate) == (first.run, second.run)
     assert second.drill == drill
+    # Its alarm has no figure while the rows that differ are unread.
+    alarm = TrialAlarm.objects.get()
+    assert (alarm.key, alarm.hits, alarm.of) == ("trials:weekly:wrong:default", 3, 12)
+    told = json.loads(bytes(Delivery.objects.get(source__slug="schedule").body))["alarm"]["description"]
+    assert told.startswith(f"DRILL_WEEKLY_WRONG allows 0.01. Read drill {drill.pk} first.")
+    assert "3 of 12" not in told
 
 
 def test_a_drill_that_cannot_be_is_skipped_and_one_at_its_cap_stops(settings: Any, tmp_path: Path) -> None:
