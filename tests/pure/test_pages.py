@@ -1,5 +1,6 @@
 """Text on its way to a page: nothing hides, nothing runs, nothing leads away."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from incidents.acts import act_in_words
 from incidents.tables import table_of
 from tests.web.hostile import TEXTS
-from triage.pages.markup import draft_html
+from triage.pages.markup import draft_html, parted
 from triage.pages.moments import clock_text, short_text, span
 from triage.pages.visible import hidden_count, shown
 
@@ -136,3 +137,19 @@ def test_an_unknown_act_is_told_by_its_name() -> None:
         act_in_words("tool.called", {"tool": "find_job", "status": "observed"})
         == "asked “find_job”: observed"
     )
+
+
+def test_a_word_that_a_browser_would_shape_for_minutes_may_be_broken_and_keeps_its_letters() -> None:
+    word = "W" * 20_000
+    for html in (draft_html(word, no_link), parted(f'<a href="/{word}">{word}</a>')):
+        letters = re.sub(r"<[^>]*>", "", html)
+        assert letters.strip() == word
+        assert max(map(len, re.sub(r"</?[ap][^>]*>", "", html).strip().split("<wbr>"))) <= 250
+    assert f'<a href="/{word}">' in html, "an address is no text"
+
+
+def test_a_long_word_is_never_broken_inside_an_entity_or_before_a_mark() -> None:
+    assert set(parted("&lt;" * 1_000).replace("<wbr>", "").split("&lt;")) == {""}
+    marks = "Z" + "\u0301\u0323\u0330" * 200
+    assert parted(marks * 2) == f"{marks}<wbr>{marks}"
+    assert parted("a word, " * 1_000) == "a word, " * 1_000

@@ -23,6 +23,13 @@ _TAGS = {
     "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
 _CITATION = re.compile(r"\[entry (\d{1,18})\]")
+_TAG = re.compile(r"(<[^>]*>)")
+_LONGEST_WORD = 250
+_LONG = re.compile(rf"\S{{{_LONGEST_WORD}}}")
+# That many characters, then as many more as stand on the one before them, where the word goes on.
+_PART = re.compile(
+    rf"((?:&[#\w]{{1,10}};|[^\s&<>]){{{_LONGEST_WORD}}}[\u0300-\u036f\u200c\u200d\ufe0f]*+)(?=[^\s<>])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +53,24 @@ def draft_html(
     linked = _CITATION.sub(lambda found: _citation(int(found.group(1)), link_of), rendered)
     if len(text) > _LIMIT:
         linked += f"<p>… cut after {_LIMIT} of {len(text)} characters.</p>"
-    return linked
+    return parted(linked)
+
+
+def is_long(text: str) -> bool:
+    """Say whether a word of a text is so long that a browser would take seconds to lay it out."""
+    return _LONG.search(text) is not None
+
+
+def parted(html: str) -> str:
+    """Return HTML whose long words may be broken here and there.
+
+    Where letters are kerned, a browser shapes the whole rest of a word anew for each of its lines.
+    """
+    if not is_long(html):
+        return html
+    pieces = _TAG.split(html)
+    pieces[::2] = (_PART.sub(r"\1<wbr>", text) for text in pieces[::2])
+    return "".join(pieces)
 
 
 def sanitised(html: str) -> str:

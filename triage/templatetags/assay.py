@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html, format_html_join
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from assay_core import instants
@@ -32,14 +32,14 @@ THEMES = ("system", "light", "dark")
 @register.filter
 def shown(value: Any) -> str:
     """Text with its hidden characters spelled out; a dash for nothing at all."""
-    return DASH if value is None else _told(str(value))
+    return DASH if value is None else _breakable(_told(str(value)))
 
 
 @register.filter
 def clip(value: Any, limit: int) -> str:
     """At most `limit` characters, hidden ones spelled out, and how many were left off."""
     kept, left_off = visible.clipped(redaction.text(str(value)), limit)
-    return _told(kept) + (f"… (+{left_off:,} characters)" if left_off else "")
+    return _breakable(_told(kept) + (f"… (+{left_off:,} characters)" if left_off else ""))
 
 
 @register.filter
@@ -215,8 +215,15 @@ def _told(text: str) -> str:
     return visible.shown(redaction.text(text))
 
 
+def _breakable(text: str) -> SafeString | str:
+    """Text as it is; where a word is too long for a browser, HTML in which that word may be broken."""
+    if not markup.is_long(text):
+        return text
+    return mark_safe(markup.parted(escape(text)))  # noqa: S308 escaped here; only places to break are added
+
+
 def _set_off(part: str) -> SafeString | str:
-    return format_html("<b>{}</b>", part) if _MENTION.fullmatch(part) else part
+    return format_html("<b>{}</b>", part) if _MENTION.fullmatch(part) else _breakable(part)
 
 
 def _on_one_line(value: Any) -> str:
