@@ -128,6 +128,15 @@ def waiting(user: User, now: datetime) -> int:
     return visible(user).filter(state=State.PROPOSED, undoes=None, decide_by__gt=now).count()
 
 
+def to_decide(user: User, now: datetime) -> int:
+    """Return how many requests wait for this person's own word, or for their team's.
+
+    Not what they proposed, which others decide, and not what they have decided and others have not yet.
+    """
+    rows = visible(user).filter(state=State.PROPOSED, undoes=None, decide_by__gt=now)
+    return rows.exclude(proposed_by=user.actor).exclude(decisions__person=user).count()
+
+
 def of_incident(user: User, incident: int) -> list[ActionRequest]:
     """Return the requests about one incident, the newest first."""
     return list(visible(user).filter(_ON_A_SHELF, incident_id=incident).order_by("-pk")[:PAGE])

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import person, requires
 from accounts.permissions import Permission
+from approvals import looking
 from incidents import queue, queue_counts, queue_saved, queue_undo
 from incidents.queue_wants import KINDS, SEVERITIES, Sort, Wanted, wanted, whole
 from incidents.states import Outcome
@@ -79,7 +80,8 @@ def _counted(
     counted = queue_counts.counts(seen, want, asked)
     here = want.address()
     views_counted = [(view, counted.others[view.pk], view.query == here) for view in views]
-    return counted, {"want": want, "shelves": counted.shelves, "views": views_counted}
+    waiting = looking.to_decide(person(request), timezone.now())
+    return counted, {"want": want, "shelves": counted.shelves, "views": views_counted, "to_decide": waiting}
 
 
 def _part(request: HttpRequest) -> str:

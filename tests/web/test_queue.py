@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from accounts.models import Team, User
 from accounts.roles import Role
+from approvals.models import ActionRequest
 from incidents import queue
 from incidents.models import Incident, Source
 from incidents.states import State
@@ -180,6 +181,22 @@ def test_htmx_gets_the_part_and_a_browser_the_page(source: Source, make_user: Ma
     assert part.startswith('<div id="queue"')
     assert "<html" in page
     assert part.split("<tbody>")[1].split("</tbody>")[0] == page.split("<tbody>")[1].split("</tbody>")[0]
+
+
+def test_the_approvals_tab_counts_what_waits_for_this_person(source: Source, make_user: MakeUser) -> None:
+    now, teams = timezone.now(), [Team.objects.create(name=name, slug=name) for name in ("ours", "theirs")]
+    client = a_person(make_user, teams=teams[:1])
+    for team, proposer, hours in (
+        (0, "model", 1), (None, "rule:x", 1), (1, "model", 1), (0, "person:ada", 1), (0, "model", -1),
+    ):  # fmt: skip
+        ActionRequest.objects.create(
+            action="test.write", target="x", risk="low", reason="x", proposed_by=proposer,
+            proposed_at=now - timedelta(hours=2), team_id=None if team is None else teams[team].pk,
+            decide_by=now + timedelta(hours=hours),
+        )  # fmt: skip
+    counted = 'Approvals <span class="count">2</span>'
+    for path in ("/", "/pulse/"):
+        assert text_of(client.get(path)).count(counted) == 2, path  # the tab, and at the thumb
 
 
 def test_the_pulse_announces_arrivals_and_moves_no_row(source: Source, make_user: MakeUser) -> None:
