@@ -3,15 +3,18 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
+from django.db.models import F
 
 from incidents import intake, queue_acts, queue_counts, queue_undo, sending
-from incidents.models import Delivery, Source
-from incidents.states import DeliveryState
-from investigations import questions, sightings
+from incidents.models import Delivery, Incident, Said, Source
+from incidents.states import DeliveryState, State
+from investigations import questions, sightings, transcripts
 from investigations import services as investigations
 
 _AT_ONCE = 500
+_BATCHES = 20
 # A message that is still queued must not be doubled at every sweep.
 _AGAIN_AFTER = timedelta(seconds=60)
 
@@ -34,6 +37,40 @@ def sweep(now: datetime) -> Swept:
     queue_counts.add_up()
     queue_undo.forget(now)
     return Swept(resend_deliveries(now), resend_investigations(now), silences)
+
+
+def forget(now: datetime) -> int:
+    """Delete transcripts and searched words whose time is over, in small batches; return how many rows.
+
+    One call does no more than some thousands: the next goes on.
+    """
+    gone = 0
+    for _ in range(_BATCHES):
+        batch = transcripts.forget(now) + forget_words(now)
+        gone += batch
+        if not batch:
+            break
+    return gone
+
+
+def forget_words(now: datetime) -> int:
+    """Let the search forget what was drafted and noted on one batch of incidents closed long ago.
+
+    They are still found by title, labels, rule and number, and keep their drafts and notes. 0 days keep all.
+    """
+    if not settings.SEARCHED_DAYS:
+        return 0
+    before = now - timedelta(days=settings.SEARCHED_DAYS)
+    closed = Incident.objects.filter(state=State.CLOSED, closed_at__lt=before).order_by().values("pk")
+    numbers = list(
+        Said.objects.filter(incident__in=closed).order_by("pk").values_list("pk", flat=True)[:_AT_ONCE]
+    )
+    if numbers:
+        with transaction.atomic():
+            Said.objects.filter(pk__in=numbers).delete()
+            # The trigger then makes the searched words anew, of what the incident itself has.
+            Incident.objects.filter(pk__in=numbers).update(shelf=F("shelf"))
+    return len(numbers)
 
 
 def resend_deliveries(now: datetime) -> int:

@@ -42,3 +42,9 @@ def sweep() -> None:
 def count_figures() -> None:
     """Count what changed anew, draw passes for audits, and stop the rules whose audits say so."""
     upkeep.tend(timezone.now())
+
+
+@shared_task(ignore_result=True)
+def forget() -> None:
+    """Delete transcripts and searched words whose time is over."""
+    sweeping.forget(timezone.now())

@@ -4,8 +4,10 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -13,6 +15,10 @@ from investigations.models import Exchange, Transcript
 from investigations.states import Exchanged, Purpose
 from investigations.talk import Reply
 from toolbox import counting, redaction
+
+# A part that is said again counts as new, noted once a day: a newer exchange never loses what it names.
+_REFRESHED = timedelta(days=1)
+_BATCH = 1_000
 
 
 class TranscriptMissing(LookupError):
@@ -145,6 +151,18 @@ def keep(parts: Iterable[Part]) -> None:
     rows = [Transcript(digest=part.digest, body=part.body, created_at=now) for part in parts]
     if rows:
         Transcript.objects.bulk_create(rows, ignore_conflicts=True)
+        said_again = Transcript.objects.filter(digest__in=[row.digest for row in rows])
+        said_again.filter(created_at__lt=now - _REFRESHED).update(created_at=now)
+
+
+def forget(now: datetime) -> int:
+    """Delete one batch of what nobody has said since TRANSCRIPT_DAYS; return how many. 0 days keep all."""
+    if not settings.TRANSCRIPT_DAYS:
+        return 0
+    since = now - timedelta(days=settings.TRANSCRIPT_DAYS) - _REFRESHED
+    old = Transcript.objects.filter(created_at__lt=since).order_by("pk").values_list("pk", flat=True)[:_BATCH]
+    # A part that is said again meanwhile is told by its time, and stays.
+    return Transcript.objects.filter(pk__in=list(old), created_at__lt=since).delete()[0]
 
 
 def plain_reply(reply: Reply) -> dict[str, Any]:

@@ -171,6 +171,7 @@ CELERY_BEAT_SCHEDULE = {
     "publish": {"task": "audit.tasks.publish", "schedule": 30, "options": {"expires": 60}},
     "verify": {"task": "audit.tasks.verify", "schedule": 24 * 3600, "options": {"expires": 3600}},
     "figures": {"task": "incidents.tasks.count_figures", "schedule": 20, "options": {"expires": 60}},
+    "retention": {"task": "incidents.tasks.forget", "schedule": 3600, "options": {"expires": 600}},
     "golden": {"task": "trials.tasks.collect_overrides", "schedule": 3600, "options": {"expires": 600}},
     "trials": {"task": "trials.tasks.look_at_schedules", "schedule": 60, "options": {"expires": 50}},
     "beat": {"task": "triage.tasks.note_heartbeat", "schedule": 30, "options": {"expires": 60}},
@@ -214,6 +215,11 @@ PASS_AUDIT_SHARE = env.decimal("PASS_AUDIT_SHARE", Decimal("0.1"))
 PASS_AUDIT_LIMIT = env.decimal("PASS_AUDIT_LIMIT", Decimal("0.05"))
 PASS_AUDIT_DAYS = env.integer("PASS_AUDIT_DAYS", 14, least=1)
 PASS_AUDIT_OVERDUE = env.integer("PASS_AUDIT_OVERDUE", 3)
+
+# --- How long things are kept -----------------------------------------------------------------
+# In days; 0 keeps for good. The audit log itself is never swept.
+TRANSCRIPT_DAYS = env.integer("TRANSCRIPT_DAYS", 365)
+SEARCHED_DAYS = env.integer("SEARCHED_DAYS", 730)
 
 # --- Models -----------------------------------------------------------------------------------
 # The guards of a draft: whose cases a critic reads, how often a rubric grades, how long an id is looked up.
