@@ -3,6 +3,7 @@
 Langfuse away, slow or broken changes nothing of an evaluation; what did not go can be sent again.
 """
 
+import os
 import subprocess
 import sys
 
@@ -39,9 +40,14 @@ def send_apart(number: int, *, seconds: float = SECONDS) -> str:
         return f"Langfuse's SDK is not installed (manage.py doctor says how). {again}"
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "evaluate", "--send", str(number)]
     try:
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+        # A pool of connections is for what serves, and would keep a command from ending.
+        alone = {**os.environ, "DATABASE_POOL": "0"}
+        ended = subprocess.run(
+            command, env=alone, capture_output=True, text=True, timeout=seconds, check=False
+        )
     except subprocess.TimeoutExpired:
         return f"Langfuse did not take evaluation {number} within {seconds:g} s. {again}"
     if ended.returncode:
-        return f"{(ended.stderr.strip().splitlines() or ['Langfuse took nothing.'])[-1]} {again}"
+        last = (ended.stderr.strip().splitlines() or ["Langfuse took nothing."])[-1]
+        return f"{last.removeprefix('CommandError: ')} {again}"
     return ended.stdout.strip()

@@ -63,7 +63,7 @@ def _failed(what: object) -> HandoverFailed:
         words = words.replace(key, "…")
     return HandoverFailed(
         f"Langfuse at {keys.host} did not take it all: {' '.join(words.split())[:300]}. "
-        "Send it again once it does: what is there is replaced, not doubled."
+        "What is there is replaced when it is sent again, and not doubled."
     )
 
 
