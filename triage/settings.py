@@ -157,14 +157,11 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 }
 SWEEP_SECONDS = env.integer("SWEEP_SECONDS", 5, least=1)
 SEAL_SECONDS = env.integer("SEAL_SECONDS", 5, least=1)
+_OF_EXECUTE = {"queue": "execute", "expires": 110}
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "incidents.tasks.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": 60}},
     "writes": {"task": "approvals.tasks.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": 60}},
-    "probes": {
-        "task": "approvals.tasks.probe",
-        "schedule": 120,
-        "options": {"queue": "execute", "expires": 110},
-    },
+    "probes": {"task": "approvals.tasks.probe", "schedule": 120, "options": _OF_EXECUTE},
     "notices": {"task": "notices.tasks.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": 30}},
     "partitions": {"task": "audit.tasks.prepare_partitions", "schedule": 6 * 3600},
     "seal": {"task": "audit.tasks.seal", "schedule": SEAL_SECONDS, "options": {"expires": 60}},
