@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from django.db.models import BooleanField, Q, QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce
 
@@ -14,7 +14,7 @@ from incidents.commonwords import common_words
 from incidents.models import Incident, Source
 from incidents.queries import visible_sources
 from incidents.queue_wants import SEVERITIES, SHELVES, Sort, Tab, Wanted
-from incidents.veiling import veiled
+from incidents.veiling import kept_from
 
 PAGE = 50
 #: Where some have to be looked at, no more than this many are.
@@ -35,8 +35,6 @@ class Sight:
     own_teams: Sequence[Team]
     sees_every_team: bool
     sources: Sequence[Source]
-    #: What they audit: how it was judged is kept from them.
-    veiled: Sequence[int] = ()
 
     @property
     def teams(self) -> tuple[int, ...]:
@@ -55,7 +53,6 @@ def sight(user: User) -> Sight:
         list(user.teams.all()),
         user.has_perm(Permission.SEE_EVERY_TEAM),
         list(visible_sources(user)),
-        veiled(user),
     )
 
 
@@ -85,7 +82,7 @@ def rows(seen: Sight, want: Wanted, *, is_look: bool = False) -> QuerySet[Incide
         found = found.filter(assignee_id=seen.person)
     if want.tab == Tab.MY_TEAM:
         found = found.filter(team_id__in=seen.teams)
-    return found.filter(_mentions(want.words, seen.veiled)) if want.words else found
+    return found.filter(_mentions(want.words, seen.person)) if want.words else found
 
 
 def page(
@@ -102,12 +99,11 @@ def page(
     else:
         parts = [rows(seen, want).filter(shelf=shelf) for shelf in SHELVES[want.tab]]
     whole = Incident.objects.select_related("source", "team", "assignee").defer(*_NOT_SHOWN)
-    found = keyset.page_of(
+    veiled = Q(pk__in=kept_from(seen.person))
+    whole = whole.annotate(is_veiled=ExpressionWrapper(veiled, BooleanField()))
+    return keyset.page_of(
         parts, ORDERS[want.sort], whole, keyset.Place(after=want.after, before=want.before, size=size or PAGE)
     )
-    for row in found.rows:
-        row.is_veiled = row.pk in seen.veiled  # type: ignore[attr-defined] # of this person's page alone
-    return found
 
 
 def few(seen: Sight, want: Wanted) -> Sequence[int] | None:
@@ -123,7 +119,7 @@ def arrivals(seen: Sight, want: Wanted, since: int) -> int:
     return newer[:100].count()
 
 
-def _mentions(text: str, veiled: Sequence[int]) -> Q:
+def _mentions(text: str, person: int) -> Q:
     asked = queue_words.tsquery(text, common_words())
     number = queue_words.number_of(text)
     found = Q(pk=number) if number is not None else Q(pk__in=[])
@@ -133,6 +129,6 @@ def _mentions(text: str, veiled: Sequence[int]) -> Q:
             '"incidents_incident"."words" @@ to_tsquery(\'simple\', %s)', [asked], output_field=BooleanField()
         )
         # Draft, notes and rule are among the words: what is found by them would tell.
-        told = Q(holds) & ~Q(pk__in=veiled) if veiled else Q(holds)
+        told = Q(holds) & ~Q(pk__in=kept_from(person))
         found = told if number is None else found | told
     return found

@@ -18,7 +18,7 @@ def veiled(user: User) -> Sequence[int]:
     return tuple(kept_from(user))
 
 
-def kept_from(user: User) -> QuerySet[PassAudit, int]:
+def kept_from(user: User | int) -> QuerySet[PassAudit, int]:
     """Return the same as a part of another question."""
     waiting = PassAudit.objects.filter(reviewer=user, answered_at=None).order_by()
     return waiting.values_list("incident_id", flat=True)
