@@ -98,9 +98,7 @@ class Gallery:
 
     def open(self, page: Page, words: Mapping[str, str | int]) -> Seat:
         """Load the page in its person's tab. Fails where it answers otherwise than it has to."""
-        if (newer := self._newer()) is not None:
-            self.close()
-            self._keys = newer
+        self._renew()
         seat = self._seat(page.who)
         seat.complaints.clear()
         seat.strangers.clear()
@@ -111,6 +109,19 @@ class Gallery:
         found = (answer.status, answer.url.removeprefix(self._address))
         assert found == (page.status, path), f"{page.name} answers {found}"
         return seat
+
+    def source(self, page: Page, words: Mapping[str, str | int]) -> str:
+        """Return the page as the server sends it, to the same person, without showing it."""
+        self._renew()
+        path = page.path.format_map(words)
+        answer = self._seat(page.who).tab.context.request.get(f"{self._address}{path}")
+        assert answer.status == page.status, f"{page.name} answers {answer.status}"
+        return answer.text()
+
+    def _renew(self) -> None:
+        if (newer := self._newer()) is not None:
+            self.close()
+            self._keys = newer
 
     def close(self) -> None:
         """Close every tab."""

@@ -49,7 +49,6 @@ from toolbox.models import Ask, Call, ToolRule
 from toolbox.proofrows import ConnectorProof
 
 SHARED = ROOT.parent / "shared" / "cases" / "injections.jsonl"
-_DRAFT = 20_000  # characters that an answer may have
 OURS = {
     **TEXTS,
     "styled": '<style>*{display:none}</style><p style="position:fixed">x</p>',
@@ -111,6 +110,9 @@ def poison(site: Site) -> Words:
     for number in site.hostile:
         _incident(harm, number, now)
     number = site.hostile[-1]
+    # Kerned, a word of many lines takes a browser longest: it stands where the same pages show it each time.
+    Draft.objects.filter(investigation__incident=number).update(text=f"See:\n\n{TEXTS['long word']}")
+    DraftEdit.objects.filter(incident=number, number=2).update(text=TEXTS["long word"])
     words |= _asked(harm, number, now) | {"incident": number, "writes": _write(harm, number, now)}
     delivery = Signal.objects.filter(incident=number).latest("pk").delivery
     harm.fill(delivery, "headers", "sender")
@@ -199,7 +201,7 @@ def _incident(harm: Harm, number: int, now: datetime) -> None:
         for verdict in Verdict.objects.filter(investigation=run):
             harm.fill(verdict, "reason")
         for draft in Draft.objects.filter(investigation=run):
-            text, last = harm.text(_DRAFT // 4), harm.text(_DRAFT // 4)
+            text, last = harm.text(), harm.text()
             Draft.objects.filter(pk=draft.pk).update(text=f"{text}\n\n- {text}\n\n`{text}`\n\n{last}")
             for state in ("verified", "missing", "unchecked"):
                 cited = Citation.objects.create(draft=draft, kind="x", text="x", value=state, state=state)
