@@ -28,7 +28,12 @@ def golden_file(folder: Path, rows: int = 60) -> Path:
     """Write a golden set of so many rows, every label among them."""
     path = folder / "golden.jsonl"
     lines = [
-        {"id": f"ours/tool#{number}", "label": label_of(number), "title": f"Issue {number:04d}", "body": "It."}
+        {
+            "id": f"ours/tool#{number}",
+            "label": label_of(number),
+            "title": f"Issue {number:04d}",
+            "body": "It.",
+        }
         for number in range(1, rows + 1)
     ]
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")

@@ -16,7 +16,7 @@ from accounts.roles import Role
 from incidents.figures import audits, recount
 from incidents.models import Incident, PassAudit
 from tests.browser.conftest import ARGUMENTS, SCREENSHOTS
-from tests.browser.test_looks import serious
+from tests.browser.looking import serious
 from tests.conftest import require_program
 from tests.db import generated_figures
 from tests.web.pages import MakeUser, signed_in
