@@ -111,7 +111,7 @@ def poison(site: Site) -> Words:
         _incident(harm, number, now)
     number = site.hostile[-1]
     # Kerned, a word of many lines takes a browser longest: it stands where the same pages show it each time.
-    Draft.objects.filter(investigation__incident=number).update(text=f"See:\n\n{TEXTS['long word']}")
+    Draft.objects.filter(investigation__incident_id=number).update(text=f"See:\n\n{TEXTS['long word']}")
     DraftEdit.objects.filter(incident=number, number=2).update(text=TEXTS["long word"])
     words |= _asked(harm, number, now) | {"incident": number, "writes": _write(harm, number, now)}
     delivery = Signal.objects.filter(incident=number).latest("pk").delivery
