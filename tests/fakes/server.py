@@ -140,7 +140,10 @@ def _read(stream: Any) -> Asked | None:
 
 def _content(stream: Any, headers: Mapping[str, str]) -> bytes:
     if headers.get("transfer-encoding") != "chunked":
-        found: bytes = stream.read(int(headers.get("content-length", "0")))
+        length = int(headers.get("content-length", "0"))
+        found: bytes = stream.read(length)
+        if len(found) < length:
+            raise ConnectionError("whoever asked went away in the middle: that is no question")
         return found
     chunks = b""
     while size := int(stream.readline().split(b";")[0], 16):
