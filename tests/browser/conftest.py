@@ -43,7 +43,7 @@ def site(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Site]:
     """The example shop's incidents, judged, behind a running web process."""
-    require_program("chromium", "chromium-browser", "google-chrome")
+    require_program("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     with django_db_blocker.unblock(), serve(servers, tmp_path_factory.mktemp("shop")) as served:
         yield served
     servers.clone()
@@ -52,7 +52,7 @@ def site(
 @pytest.fixture(scope="package")
 def browser(site: Site) -> Iterator[Browser]:
     """One browser; a test has windows of its own. Made after the site: its loop shuts the ORM out."""
-    path = require_program("chromium", "chromium-browser", "google-chrome")
+    path = require_program("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield launched

@@ -73,7 +73,7 @@ def pages(mia: User) -> dict[str, bytes]:
 @pytest.fixture
 def browser(pages: dict[str, bytes]) -> Iterator[Browser]:
     """A browser that is gone before the database is."""
-    path = require_program("chromium", "chromium-browser", "google-chrome")
+    path = require_program("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield launched
