@@ -232,9 +232,13 @@ def chromium() -> str:
 
 
 def require_program(*names: str) -> str:
-    """Return the first program found, else skip by name; with REQUIRE_ALL=1 fail."""
+    """Return the first program found, else skip by name; with REQUIRE_ALL=1 fail.
+
+    Servers are found too where only an administrator's shell looks for them.
+    """
+    places = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin", "/sbin"])
     for name in names:
-        if found := shutil.which(name):
+        if found := shutil.which(name, path=places):
             return found
     sentence = f"needs {names[0]}, which .ci/run installs on Debian as root"
     if os.environ.get("REQUIRE_ALL") == "1":

@@ -71,13 +71,13 @@ class MariadbServer:
         user = ["--user=nobody"] if os.geteuid() == 0 else []
         if not self._data.exists():
             subprocess.run(
-                ["mariadb-install-db", "--no-defaults", *user, f"--datadir={self._data}",
+                [require_program("mariadb-install-db"), "--no-defaults", *user, f"--datadir={self._data}",
                  "--auth-root-authentication-method=normal", f"--tmpdir={self.folder}"],
                 check=True, capture_output=True, timeout=120,
             )  # fmt: skip
         log = (self.folder / "log").open("ab")
         self._process = subprocess.Popen(
-            ["mariadbd", "--no-defaults", *user, f"--datadir={self._data}", f"--socket={self.socket}",
+            [require_program("mariadbd"), "--no-defaults", *user, f"--datadir={self._data}", f"--socket={self.socket}",
              f"--pid-file={self.folder / 'pid'}", "--skip-networking", "--innodb-buffer-pool-size=32M",
              "--innodb-flush-log-at-trx-commit=0", "--skip-log-bin", "--max-connections=60",
              f"--tmpdir={self.folder}"],
