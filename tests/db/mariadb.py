@@ -77,8 +77,9 @@ class MariadbServer:
             )  # fmt: skip
         log = (self.folder / "log").open("ab")
         self._process = subprocess.Popen(
-            [require_program("mariadbd"), "--no-defaults", *user, f"--datadir={self._data}", f"--socket={self.socket}",
-             f"--pid-file={self.folder / 'pid'}", "--skip-networking", "--innodb-buffer-pool-size=32M",
+            [require_program("mariadbd"), "--no-defaults", *user, f"--datadir={self._data}",
+             f"--socket={self.socket}", f"--pid-file={self.folder / 'pid'}", "--skip-networking",
+             "--innodb-buffer-pool-size=32M",
              "--innodb-flush-log-at-trx-commit=0", "--skip-log-bin", "--max-connections=60",
              f"--tmpdir={self.folder}"],
             stdout=log, stderr=log,
