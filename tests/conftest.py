@@ -236,7 +236,7 @@ def require_program(*names: str) -> str:
 
     Servers are found too where only an administrator's shell looks for them.
     """
-    places = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin", "/sbin"])
+    places = os.pathsep.join([*os.get_exec_path(), "/usr/local/sbin", "/usr/sbin", "/sbin"])
     for name in names:
         if found := shutil.which(name, path=places):
             return found
