@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.flow.kubeplace import actions, place  # noqa: F401 fixtures of the files about clusters
 from tests.flow.play import Play
 from tests.servers import ROOT, Servers
 from triage.local.children import beat_arguments

@@ -1,4 +1,4 @@
-"""Writing to a deployment over a socket: what each answer of a cluster means, and what a credential may do.
+"""Writing to a deployment over a socket: what each answer of a cluster means, and what is sent.
 
 The cluster is a fake; the real kubectl is run against it below, so that both read the API the same way.
 """
@@ -8,9 +8,7 @@ import json
 import os
 import socket
 import subprocess
-from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,77 +19,14 @@ from approvals.actions.base import Action, ActionFailed, CouldNotCheck, Observed
 from approvals.actions.kubernetes_cluster import version_of
 from approvals.hands import Credential
 from tests.conftest import require_program
-from tests.db.clustering import ACTIONS, READS
+from tests.db.clustering import ACTIONS
 from tests.fakes.kubernetes import BASIC
-from tests.fakes.kubernetes_writes import SETS, WRITER, WritableCluster, kubeconfig
-from tests.fakes.server import Asked, FakeServer, Reply, serving
+from tests.fakes.kubernetes_writes import kubeconfig
+from tests.fakes.server import Asked, Reply
 from tests.fakes.tls import TlsServer, make_certificate
+from tests.flow.kubeplace import KEY, WEB, Fault, Place, of_clusters
 from toolbox import schemas
 from toolbox.yamlfile import DefinitionError
-
-KEY = "k" * 64
-WEB = {"namespace": "shop", "name": "web"}
-Fault = Callable[[socket.socket, Asked], None]
-
-
-@dataclass
-class Place:
-    """A cluster, what answers for it, the actions on it, and the write credential."""
-
-    fake: WritableCluster
-    server: FakeServer
-    actions: dict[str, Action]
-    hands: Credential
-
-    def execute(self, action: str = "scale", **arguments: Any) -> Any:
-        observed = Observed(version_of(self.fake.one()))
-        given = {**WEB, **({"replicas": 5} if action == "scale" else {}), **arguments}
-        return self.actions[f"kubernetes.{action}"].execute(given, observed, self.hands, KEY)
-
-    def tried(self, action: str = "scale", **arguments: Any) -> Any:
-        given = {**WEB, **({"replicas": 5} if action == "scale" else {}), **arguments}
-        return self.actions[f"kubernetes.{action}"].dry_run(given, self.hands)
-
-    def probe(self) -> str:
-        found = (self.actions[name].probe(self.hands) for name in sorted(self.actions))
-        return next((wrong for wrong in found if wrong), "")
-
-    def patches(self) -> list[Asked]:
-        return [each for each in self.server.asked if each.method == "PATCH"]
-
-    def fail(self, how: Fault) -> None:
-        """From now on a patch is answered in this way, dry or not; all else as ever."""
-
-        def fault(connection: socket.socket, asked: Asked) -> None:
-            if asked.method == "PATCH":
-                how(connection, asked)
-            else:
-                whole = self.fake(asked).bytes()
-                connection.sendall(whole.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1))
-
-        self.server.fault = fault
-
-
-@pytest.fixture(scope="module")
-def actions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Action]:
-    file = tmp_path_factory.mktemp("actions") / "actions.yaml"
-    file.write_text((ACTIONS % "").replace("  seconds: 2", "  seconds: 10"))
-    return of_clusters(file)
-
-
-def of_clusters(file: Path) -> dict[str, Action]:
-    found = registry.load(str(file)).actions
-    return {name: action for name, action in found.items() if name.startswith("kubernetes.")}
-
-
-@pytest.fixture
-def place(actions: dict[str, Action]) -> Iterator[Place]:
-    fake = WritableCluster()
-    fake.rules["mail"] = fake.rules["shop"]
-    fake.deploy(images=("web:1", "web:2"))
-    with serving(fake) as server:
-        yield Place(fake, server, actions, Credential("w", {"server": server.url, "token": fake.token}))
-
 
 STRANGE: tuple[dict[str, Any], ...] = (
     {"replicas": 0}, {"replicas": -1}, {"replicas": "9"}, {"replicas": 5.5}, {"replicas": True},
@@ -320,83 +255,6 @@ def test_a_restart_changes_one_annotation_and_nothing_else(place: Place) -> None
     annotations = after["template"]["metadata"].pop("annotations")
     assert list(annotations) == ["kubectl.kubernetes.io/restartedAt"]
     assert after == before
-
-
-def rule(verbs: str, resources: str, group: str = "", **more: Any) -> dict[str, Any]:
-    return {"verbs": verbs.split(), "apiGroups": [group], "resources": resources.split(), **more}
-
-
-PLANTED: dict[str, tuple[str, dict[str, Any], str]] = {
-    "delete": ("shop", rule("delete", "deployments", "apps"), "can delete deployments.apps"),
-    "update": ("shop", rule("update", "deployments", "apps"), "can update deployments.apps"),
-    "pods": ("shop", rule("create", "pods"), "can create pods"),
-    "exec": ("shop", rule("create", "pods/exec"), "can create pods/exec"),
-    "exec by get": ("shop", rule("get", "pods/exec"), "can get pods/exec"),
-    "secrets": ("shop", rule("get", "secrets"), "can get secrets"),
-    "one secret": ("shop", rule("get", "secrets", resourceNames=["one"]), "can get secrets"),
-    "a wildcard": ("shop", rule("*", "deployments", "apps"), "can *"),
-    "all resources": ("shop", rule("get", "*", "*"), "can get *"),
-    "stateful sets": ("shop", rule("patch", "statefulsets", "apps"), "can patch statefulsets.apps"),
-    "a token": ("shop", rule("create", "serviceaccounts/token"), "can create serviceaccounts/token"),
-    "roles": ("shop", rule("bind", "roles", "rbac.authorization.k8s.io"), "can bind roles"),
-    "impersonation": ("", rule("impersonate", "users"), "can impersonate users"),
-    "everywhere": ("", WRITER, "can patch deployments.apps"),
-    "elsewhere": ("kube-system", WRITER, "in the namespace kube-system"),
-}
-
-
-def test_a_credential_with_the_rights_it_needs_is_fit(place: Place) -> None:
-    assert place.probe() == ""
-    named = {**WRITER, "resourceNames": ["web"]}
-    place.fake.rules["shop"] = place.fake.rules["mail"] = [named, SETS, READS | {"resources": ["pods"]}]
-    assert "may not get deployments.apps in the namespace" in place.probe()
-
-
-@pytest.mark.parametrize("name", PLANTED)
-def test_a_right_too_many_is_named(place: Place, name: str) -> None:
-    namespace, planted, says = PLANTED[name]
-    place.fake.rules[namespace] = [*place.fake.rules.get(namespace, []), planted]
-    assert says in place.probe()
-
-
-@pytest.mark.parametrize("need", ["delete", "pods", "exec", "secrets", "everywhere"])
-def test_a_right_that_stands_in_no_list_is_found_by_asking_for_it(place: Place, need: str) -> None:
-    """An authorizer beside RBAC: it allows, and its rules are listed nowhere."""
-    namespace, planted, says = PLANTED[need]
-    place.fake.unlisted[namespace] = [planted]
-    assert says.replace("can ", "it can ") in place.probe()
-
-
-@pytest.mark.parametrize(
-    ("rules", "says"),
-    [
-        ([SETS], "may not get deployments.apps in the namespace shop"),
-        ([{**WRITER, "verbs": ["get"]}, SETS], "may not patch deployments.apps in the namespace shop"),
-        ([WRITER], "may not list replicasets.apps in the namespace shop"),
-    ],
-)
-def test_a_right_too_few_is_named_with_its_cure(place: Place, rules: list[dict[str, Any]], says: str) -> None:
-    place.fake.rules["shop"] = rules
-    assert says in place.probe()
-
-
-def test_a_cluster_that_cannot_list_rights_or_is_too_old_proves_nothing(place: Place) -> None:
-    place.fake.incomplete = True
-    assert "cannot list its rights" in place.probe()
-    place.fake.minor = "17+"
-    assert "before 1.18" in place.probe()
-    place.fake.token = "another"
-    with pytest.raises(CouldNotCheck, match="401"):
-        place.probe()
-
-
-def test_the_credential_that_reads_cannot_write(place: Place) -> None:
-    place.fake.tokens["reader"] = {"": [READS, BASIC]}
-    place.hands = Credential("w", {"server": place.server.url, "token": "reader"})
-    for attempt in (place.tried, place.execute):
-        with pytest.raises((CouldNotCheck, ActionFailed), match="the cluster forbids it"):
-            attempt()
-    assert place.fake.applied == []
 
 
 def test_a_kubeconfig_over_tls_leads_there_and_a_stranger_s_certificate_does_not(
