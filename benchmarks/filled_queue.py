@@ -15,6 +15,7 @@ from functools import partial
 
 import psycopg
 
+from benchmarks.copying import copy, copy_into
 from benchmarks.filled_rows import Year
 
 OWNER_SETTING = "session_replication_role"
@@ -101,11 +102,11 @@ def _incidents(link: Link, year: Year) -> None:
         (Signal, rows.signals(year)),
         (Resolution, rows.resolutions(year)),
     ):
-        _without_indexes(link, model._meta.db_table, partial(rows.copy, link, model, source))
+        _without_indexes(link, model._meta.db_table, partial(copy, link, model, source))
     words = rows.Words.asked(link, patterns)
-    rows.copy_into(link, "incidents_said", ("incident", "words"), rows.said(year, words))
+    copy_into(link, "incidents_said", ("incident", "words"), rows.said(year, words))
     _without_indexes(
-        link, "incidents_incident", lambda: rows.copy(link, Incident, rows.incidents(year, patterns, words))
+        link, "incidents_incident", lambda: copy(link, Incident, rows.incidents(year, patterns, words))
     )
     if link.execute(_DIFFER.encode()).fetchone() != (0,):
         raise SystemExit("the rows differ from what the triggers keep: bring filled_rows.py up to date")
@@ -117,17 +118,17 @@ def _entries(link: Link, year: Year) -> None:
     from benchmarks import filled_rows as rows
     from toolbox.models import Call
 
-    _without_indexes(link, "toolbox_call", lambda: rows.copy(link, Call, rows.calls(year)))
+    _without_indexes(link, "toolbox_call", lambda: copy(link, Call, rows.calls(year)))
     link.execute("SET ROLE assay_audit")  # the log is nobody else's to write
     for first, until in year.months():
         name = f"audit_entry_{first:%Y_%m}"
         if link.execute("SELECT to_regclass(%s)", [name]).fetchone() == (None,):
             link.execute(_MONTH.format(name=name, first=first, until=until).encode())
     began = time.monotonic()
-    rows.copy_into(link, "audit_payload", ("entry", "salt", "body"), rows.payloads(year))
+    copy_into(link, "audit_payload", ("entry", "salt", "body"), rows.payloads(year))
     _say(f"audit_payload: {time.monotonic() - began:.0f} s")
     columns = ("id", "recorded_at", "kind", "actor", "incident", "investigation", "canonical", "leaf")
-    rows.copy_into(link, "audit_entry", columns, rows.entries(year))
+    copy_into(link, "audit_entry", columns, rows.entries(year))
     link.execute("SELECT setval('audit_entry_id_seq', %s)", [rows.last_entry(year)])
     link.execute(_SEALED.encode())
     _say(f"audit_entry: {time.monotonic() - began:.0f} s with its payloads")

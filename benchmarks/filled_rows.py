@@ -6,17 +6,14 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psycopg
-from psycopg.types.json import Jsonb
 
 from assay_core.envelope import commitment
 from assay_core.instants import as_text
-from benchmarks.stored_incidents import Pattern, body_of, defaults, patterns
-
-if TYPE_CHECKING:
-    from django.db.models import Model
+from benchmarks.copying import NULL, Line, escaped, untold
+from benchmarks.stored_incidents import Pattern, body_of, patterns
 
 ENTRIES, OPEN_SHARE = 10, 10
 SOURCES, TEAMS, PEOPLE = 20, 5, 40
@@ -40,9 +37,6 @@ _DRAFT = (
     "anything; should it come back, look at the upstream first."
 )
 _RANKS = {"critical": 0, "high": 1, "warning": 3, "info": 6, "unknown": 7}
-_AT_ONCE = 1 << 20
-Line = tuple[str, ...]
-NULL = "\\N"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,33 +106,6 @@ def ground(year: Year) -> None:
     User.objects.bulk_create(User(username=f"person-{n}", password="!") for n in range(PEOPLE))
 
 
-def copy(link: "psycopg.Connection[Any]", model: "type[Model]", rows: tuple[Line, Iterator[str]]) -> None:
-    """Copy rows of a model: the columns that they name first, the rest as the model declares it."""
-    columns, lines = rows
-    rest = {name: _text(value) for name, value in defaults(model).items() if name not in columns}
-    tail = "".join(f"\t{value}" for value in rest.values()) + "\n"
-    table = model._meta.db_table
-    copy_into(link, table, (*columns, *rest), (line + tail for line in lines))
-    if "id" in columns:
-        link.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}".encode())
-
-
-def copy_into(
-    link: "psycopg.Connection[Any]", table: str, columns: Sequence[str], lines: Iterator[str]
-) -> None:
-    """Copy lines into a table, a megabyte at once."""
-    gathered: list[str] = []
-    size = 0
-    with link.cursor().copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()) as into:
-        for line in lines:
-            gathered.append(line)
-            size += len(line)
-            if size > _AT_ONCE:
-                into.write("".join(gathered))
-                gathered, size = [], 0
-        into.write("".join(gathered))
-
-
 def judged_patterns() -> list[Pattern]:
     """Return the shipped examples as cases and verdicts, escaped for COPY."""
     from benchmarks.replay_verdicts import prepared
@@ -146,7 +113,7 @@ def judged_patterns() -> list[Pattern]:
     bench = prepared()
     return [
         replace(
-            each, body=_text(each.body), judged=_text(each.judged), reason=_text(each.reason),
+            each, body=escaped(each.body), judged=escaped(each.judged), reason=escaped(each.reason),
         )
         for each in patterns(bench.examples, bench.rulebook)
     ]  # fmt: skip
@@ -167,11 +134,11 @@ class Words:
         def words(text: str) -> str:
             row = link.execute("SELECT incident_words(%s)::text", [text]).fetchone()
             assert row
-            return _text(row[0])
+            return escaped(row[0])
 
         bare = _DRAFT.format(number="", thing="", fault="", host="")
-        drafts = [words(_untold(f"{bare} {each.reason}")) for each in made]
-        verdicts = [words(_untold(f"{each.hypothesis} {each.reason}")) for each in made]
+        drafts = [words(untold(f"{bare} {each.reason}")) for each in made]
+        verdicts = [words(untold(f"{each.hypothesis} {each.reason}")) for each in made]
         about = {(thing, fault): words(f"{thing} {fault}") for thing in _THINGS for fault in _FAULTS}
         return cls(drafts, verdicts, about)
 
@@ -186,11 +153,6 @@ class Words:
         if not is_judged:
             return f"{self.of_thing[_about(number)]} {own}"
         return f"{self.said(number)} {self.of_verdict[number % len(self.of_verdict)]} {own}"
-
-
-def _untold(escaped: str) -> str:
-    """Undo `_text`."""
-    return escaped.replace("\\n", "\n").replace("\\t", "\t").replace("\\r", "\r").replace("\\\\", "\\")
 
 
 def said(year: Year, words: Words) -> Iterator[str]:
@@ -393,7 +355,7 @@ def _bodies() -> list[tuple[str, str, str]]:
         if kind == "tool.called":
             plain = {"status": "observed", "title": "Find a job", "tool": "find_job"}
         body = json.dumps(plain, separators=(",", ":"), sort_keys=True)
-        found.append((f"\\\\x{salt.hex()}", _text(body), commitment(salt, body)))
+        found.append((f"\\\\x{salt.hex()}", escaped(body), commitment(salt, body)))
     return found
 
 
@@ -417,11 +379,3 @@ def _labels(number: int) -> str:
 def _draft(number: int) -> str:
     thing, fault = _about(number)
     return _DRAFT.format(number=number, thing=thing, fault=fault, host=number % 500)
-
-
-def _text(value: object) -> str:
-    """Return a value as COPY's text."""
-    if value is None:
-        return NULL
-    text = json.dumps(value.obj) if isinstance(value, Jsonb) else str(value)
-    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
