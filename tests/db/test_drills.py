@@ -19,7 +19,7 @@ from investigations.models import EndpointUse
 from investigations.states import Purpose
 from tests import scripted
 from tests.db.drilled import answering, golden_file, label_of, reply, two_endpoints
-from trials.drills import running
+from trials.holding import Held
 from trials.models import Drill, DrillRow, DrillRun
 
 pytestmark = pytest.mark.django_db
@@ -251,7 +251,7 @@ def test_a_second_process_at_the_same_run_is_refused(settings: Any, golden: Path
                 drill(golden)
             run = DrillRun.objects.get(endpoint="candidate")
             with other.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_lock(%s, %s)", [running.LOCKS, run.pk])
+                cursor.execute("SELECT pg_advisory_lock(%s, %s)", [Held.DRILL_RUN.value, run.pk])
             new.script = answering({})
             with pytest.raises(CommandError, match="Another process is at the run"):
                 drill(golden, baseline=DrillRun.objects.get(endpoint="default").name)

@@ -24,6 +24,7 @@ from tests.scripted.agents import asks_what_is_told, hands_in
 from toolbox.models import Call
 from trials import queries
 from trials.evaluating import driving
+from trials.holding import Held
 from trials.models import Evaluation, EvaluationRun, EvaluationTranscript
 
 pytestmark = pytest.mark.django_db
@@ -148,7 +149,7 @@ def test_the_same_command_after_its_end_begins_anew_and_two_at_once_are_refused(
     import psycopg
 
     with psycopg.connect(superuser_dsn) as other:
-        other.execute("SELECT pg_advisory_lock(%s, %s)", [driving._DRIVERS, second.pk])
+        other.execute("SELECT pg_advisory_lock(%s, %s)", [Held.EVALUATION.value, second.pk])
         with pytest.raises(driving.BeingRun, match="being run by another command"):
             driving.driven(second.pk).__enter__()
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from django.db import DatabaseError, connection, connections, transaction
+from django.db import connection, connections, transaction
 from django.utils import timezone
 
 from investigations import endpoints
@@ -19,9 +19,9 @@ from trials.drills.answers import Answer, answer_of
 from trials.drills.booking import File
 from trials.drills.plan import Plan, issue_of
 from trials.golden.rows import Row
+from trials.holding import Held, held
 from trials.models import DrillRun
 
-LOCKS = 1_947_551_203  # of PostgreSQL's advisory locks: one process is at a run
 _ROUNDS = 3  # that a row is asked in while its endpoint is down
 _GIVE_UP = 3  # rows in a row that an endpoint is down for
 
@@ -73,7 +73,7 @@ def _begin(plan: Plan, place: Endpoint, *, by: str, now: datetime) -> DrillRun:
         "rules_digest": digests.rules,
     }
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [LOCKS])
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [Held.DRILL_RUN.value])
         found = DrillRun.objects.filter(finished_at=None, is_from_file=False, **same).first()
         if found is not None:
             return found
@@ -92,16 +92,10 @@ def _free_name(name: str) -> str:
 @contextmanager
 def _alone(run: DrillRun) -> Iterator[None]:
     """Hold a run for this process; the database lets go of it when the process ends, however it does."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [LOCKS, run.pk])
-        if cursor.fetchone() != (True,):
+    with held(Held.DRILL_RUN, run.pk) as is_ours:
+        if not is_ours:
             raise DrillStopped(f"Another process is at the run {run.name}. Wait for it, or end it.")
-    try:
         yield
-    finally:
-        # With the connection the lock is gone too; what ended it is what has to be told.
-        with suppress(DatabaseError), connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [LOCKS, run.pk])
 
 
 @dataclass(frozen=True, slots=True)

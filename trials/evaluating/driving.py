@@ -9,17 +9,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from django.db import connection
 from django.db.models import Count
 from django.utils import timezone
 
 from trials.evaluating import running
+from trials.holding import Held, held
 from trials.models import Evaluation, EvaluationRun
 from trials.states import UNFINISHED, RunState, Stopped
 
 PASSES = 3  # over what the endpoint gave no reply to
 DOWN_IN_A_ROW = 5
-_DRIVERS = 0x4556_4452  # of PostgreSQL's advisory locks, beside the number of an evaluation
 
 
 class BeingRun(Exception):
@@ -70,20 +69,14 @@ def stand(number: int) -> Stand:
 @contextmanager
 def driven(number: int) -> Iterator[None]:
     """Hold an evaluation while it is driven, and note its end. Raises BeingRun."""
-    lock = [_DRIVERS, number % 2**31]
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", lock)
-        if not cursor.fetchone()[0]:
+    with held(Held.EVALUATION, number) as is_ours:
+        if not is_ours:
             raise BeingRun(f"Evaluation {number} is being run by another command. Wait for it, or end it.")
-    try:
         # What killed exchanges had reserved of the cap, nobody will give back.
         Evaluation.objects.filter(pk=number).update(stopped="", note="", reserved_micros=0)
         yield
         if not stand(number).unfinished:
             Evaluation.objects.filter(pk=number, finished_at=None).update(finished_at=timezone.now())
-    finally:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", lock)
 
 
 def to_make(number: int, *states: RunState) -> list[tuple[int, int]]:

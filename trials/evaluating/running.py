@@ -20,13 +20,13 @@ from trials.evaluating.onerun import Result, repeat
 from trials.evaluating.planning import digests
 from trials.evaluating.purse import CapReached, Purse
 from trials.evaluating.repeated import How
+from trials.holding import Held, held
 from trials.models import Evaluation, EvaluationCase, EvaluationRun, EvaluationTranscript
 from trials.states import UNFINISHED, RunState, Stopped
 from trials.worlds import World, WorldMissing
 from verdicts.case import CaseUnreadable
 from verdicts.rulebook import Rulebook
 
-_LOCKS = 0x4556_414C  # of PostgreSQL's advisory locks, beside the number of a run
 _MOST_FAULTS = 3
 
 
@@ -40,7 +40,7 @@ def run(number: int) -> RunState | None:
     It is not to be had when it is done, when somebody else is at it, or when its evaluation was stopped. A
     fault of our own is raised, after the row says so: the run is tried again, and left out after three.
     """
-    with _alone(number) as is_ours:
+    with held(Held.EVALUATION_RUN, number) as is_ours:
         row = _claimed(number) if is_ours else None
         if row is None:
             return None
@@ -52,23 +52,9 @@ def run(number: int) -> RunState | None:
             raise
 
 
-@contextmanager
-def _alone(number: int) -> Iterator[bool]:
-    lock = [_LOCKS, number % 2**31]
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", lock)
-        is_ours = bool(cursor.fetchone()[0])
-    try:
-        yield is_ours
-    finally:
-        if is_ours:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(%s, %s)", lock)
-
-
 def is_held(number: int) -> bool:
     """Say whether somebody is making this run at the moment."""
-    with _alone(number) as is_ours:
+    with held(Held.EVALUATION_RUN, number) as is_ours:
         return not is_ours
 
 

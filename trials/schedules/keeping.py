@@ -3,17 +3,16 @@
 What is to be done stands in a row; a message carries its number alone and may be lost or come twice.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
 from django.db.models import F
 from django.utils import timezone
 
 from incidents import sending
+from trials.holding import Held, held
 from trials.models import ScheduledTrial
 from trials.schedules import alarms, nightly, weekly
 from trials.schedules.due import Ended, Skipped, due
@@ -21,7 +20,6 @@ from trials.states import Schedule, ScheduledState
 
 _TASK = "trials.tasks.go_on"
 _OPEN = (ScheduledState.WAITING, ScheduledState.RUNNING)
-_LOCKS = 0x5363_6864  # of PostgreSQL's advisory locks, beside the number of a trial
 _AGAIN_AFTER = timedelta(minutes=5)
 _MOST_TRIES = 5
 _STEPS = {Schedule.NIGHTLY: nightly.step, Schedule.WEEKLY: weekly.step}
@@ -80,7 +78,7 @@ def go_on(number: int) -> bool:
     One worker is at it at a time: a second message finds it held and does nothing. A fault of our own is
     raised; it is tried again later, and stopped after five.
     """
-    with _alone(number) as is_ours:
+    with held(Held.SCHEDULED_TRIAL, number) as is_ours:
         trial = _claimed(number) if is_ours else None
         if trial is None:
             return False
@@ -99,20 +97,6 @@ def go_on(number: int) -> bool:
                 return True
             _end(trial, ScheduledState.DONE, summary)
     return False
-
-
-@contextmanager
-def _alone(number: int) -> Iterator[bool]:
-    lock = [_LOCKS, number % 2**31]
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", lock)
-        is_ours = bool(cursor.fetchone()[0])
-    try:
-        yield is_ours
-    finally:
-        if is_ours:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(%s, %s)", lock)
 
 
 def _claimed(number: int) -> ScheduledTrial | None:
