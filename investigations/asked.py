@@ -10,6 +10,9 @@ from investigations.talk import Message, Role, ToolCall, ToolOffer
 from toolbox import redaction
 
 _UNREADABLE_SHOWN = 2_000
+# Under these words of JSON Schema stand schemas by names of the author's choice, and plain values.
+_BY_NAME = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs"})
+_VALUES = frozenset({"const", "enum", "default", "examples"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +48,35 @@ def body(wish: Wish, said: Sequence[Mapping[str, Any]], quirks: Quirks) -> dict[
 
 
 def _ask_for_shape(whole: dict[str, Any], schema: Mapping[str, Any], quirks: Quirks) -> None:
+    borne = _without(schema, quirks.shape_omits)
     if quirks.structured is Structured.JSON_SCHEMA:
-        named = {"name": "answer", "schema": dict(schema), "strict": quirks.strict}
+        named = {"name": "answer", "schema": borne, "strict": quirks.strict}
         whole["response_format"] = {"type": "json_schema", "json_schema": named}
     elif quirks.structured is Structured.JSON_OBJECT_SCHEMA:
-        whole["response_format"] = {"type": "json_object", "schema": dict(schema)}
+        whole["response_format"] = {"type": "json_object", "schema": borne}
     else:
         words = (
             "Answer with one JSON object that fits this JSON Schema, and with nothing before or after it:\n"
             f"{json.dumps(schema, ensure_ascii=False)}"
         )
         whole["messages"] = [*whole["messages"], {"role": "user", "content": words}]
+
+
+def _without(schema: Any, words: frozenset[str]) -> Any:
+    """Return a schema without these words, at any depth; a property of such a name stays."""
+    if isinstance(schema, list):
+        return [_without(each, words) for each in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    return {word: _part(word, value, words) for word, value in schema.items() if word not in words}
+
+
+def _part(word: str, value: Any, words: frozenset[str]) -> Any:
+    if word in _VALUES:
+        return value
+    if word in _BY_NAME and isinstance(value, Mapping):
+        return {name: _without(each, words) for name, each in value.items()}
+    return _without(value, words)
 
 
 def offered(tool: ToolOffer) -> dict[str, Any]:

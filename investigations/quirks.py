@@ -45,6 +45,7 @@ class Quirks:
     omits: frozenset[str]
     extra: Mapping[str, Any]
     schema_beside_tools: bool
+    shape_omits: frozenset[str]
     key_header: str
     key_prefix: str
     stream: bool
@@ -105,6 +106,7 @@ def _quirks(name: str, section: Mapping[str, Any], generic: Mapping[str, Any]) -
             "structured": Structured(section["structured"]),
             "tools": Tools(section["tools"]),
             "omits": frozenset(section["omits"]),
+            "shape_omits": frozenset(section["shape_omits"]),
             "thinking": tuple(section["thinking"]),
             "refusal_codes": frozenset(section["refusal_codes"]),
             "finish": {word: Finish(kind) for kind, them in words.items() for word in them},

@@ -72,6 +72,23 @@ def test_each_kind_of_server_is_asked_for_a_shape_in_its_own_way() -> None:
     assert json.dumps(SCHEMA) in told["messages"][-1]["content"]
 
 
+def test_a_shape_is_asked_for_without_the_words_that_a_server_cannot_bear() -> None:
+    """maxLength of 20,000 ended a server of llama-cpp-python; a property of that name is none."""
+    text = {"type": "string", "minLength": 1}
+    shape = {
+        "type": "object",
+        "properties": {"maxLength": {"const": {"maxLength": 3}}, "draft": {**text, "maxLength": 20_000}},
+        "anyOf": [{"items": {"maxLength": 2}}],
+    }
+    sent = body("llama-cpp-python", schema=shape)["response_format"]["schema"]
+    assert sent == {
+        "type": "object",
+        "properties": {"maxLength": {"const": {"maxLength": 3}}, "draft": text},
+        "anyOf": [{"items": {}}],
+    }
+    assert body("llamacpp", schema=shape)["response_format"]["json_schema"]["schema"] == shape
+
+
 def test_a_shape_is_asked_for_beside_tools_only_where_the_server_can() -> None:
     assert "response_format" in body("openai", schema=SCHEMA, tools=[TOOL])
     assert "response_format" not in body("llamacpp", schema=SCHEMA, tools=[TOOL])
