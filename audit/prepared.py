@@ -10,6 +10,10 @@ from typing import Any
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
 
+_UNAWAITED = """WITH unawaited AS MATERIALIZED (
+    SELECT CASE WHEN %(alone)s THEN set_config('synchronous_commit', 'off', true) END
+), """
+
 
 def rows(
     statement: str, values: Sequence[Any] | Mapping[str, Any] = (), *, using: str = DEFAULT_DB_ALIAS
@@ -22,6 +26,17 @@ def rows(
     with connection.wrap_database_errors, _link(connection) as link, psycopg.Cursor(link) as cursor:
         cursor.execute(statement.encode(), values)
         return cursor.fetchall()
+
+
+def unawaited(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """Run one statement as `rows` does, for what may be written to the disk with the next commit.
+
+    No killed process loses it; a crash of the database's machine may, together with all that came after it.
+    The statement goes on a WITH and reads the relation `unawaited`. In a transaction that is open it is like
+    any other.
+    """
+    alone = not connections[DEFAULT_DB_ALIAS].in_atomic_block
+    return rows(_UNAWAITED + statement, {**values, "alone": alone})
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from investigations.loop import Loop
 from investigations.marking import Marker, fresh, inert, shown
 from investigations.prompts import prompt, prompts_digest
 from investigations.states import Purpose, StepKind
-from investigations.surroundings import Surroundings
+from investigations.surroundings import HoldingNotebook, Surroundings
 from investigations.talk import Role
 from toolbox.scope import CallScope
 from verdicts.case import NONE_OF_THESE, Subject
@@ -89,7 +89,7 @@ def _loop(run: Run, budget: Budget) -> Loop:
         model=Metered(model, budget, place.prices, place.max_tokens),
         tools=_tools(run, budget, talk, marker),
         watcher=run.watcher,
-        heed=lambda: _heed(run, talk, 0 if notebook.holds else place.total_seconds),
+        heed=lambda: _heed(run, talk, notebook, place.total_seconds),
         room=place.context - place.max_tokens,
     )
 
@@ -177,14 +177,14 @@ def _tools(run: Run, budget: Budget, talk: Conversation, marker: Marker) -> Tool
     return tools
 
 
-def _heed(run: Run, talk: Conversation, seconds: float) -> None:
+def _heed(run: Run, talk: Conversation, notebook: HoldingNotebook, seconds: float) -> None:
     """Hear what people say meanwhile; hold on to the run for so long where no step does.
 
     Raises LeaseLost when the run was stopped or taken over.
     """
-    if seconds:
+    if not notebook.holds:
         run.around.hold(seconds)
-    for note in run.around.unheard():
+    for note in run.around.unheard() if notebook.is_spoken_to else ():
         talk.say(StepKind.NOTE, prompt("note", note=inert(note.text)))
         run.around.heard(note)
         run.watcher.note(Happening.HEARD, {"by": note.made_by, "text": note.text})

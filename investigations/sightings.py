@@ -26,6 +26,21 @@ class Swap:
     seen_at: datetime
 
 
+class Sights:
+    """What the replies of one run say that they are of: what was noted just now is not looked up again."""
+
+    def __init__(self) -> None:
+        self._noted: dict[tuple[str, str], datetime] = {}
+
+    def note(self, place: Endpoint, reply: Reply, now: datetime) -> None:
+        """Note what a reply says; see `note`."""
+        said = (reply.model, reply.fingerprint)
+        noted_at = self._noted.get(said)
+        if noted_at is None or now - noted_at > _NOTED_EVERY:
+            note(place, reply, now)
+            self._noted[said] = now
+
+
 def note(place: Endpoint, reply: Reply, now: datetime) -> None:
     """Note what a reply says that it is of. A reply that says nothing is no change."""
     if not (reply.model or reply.fingerprint):

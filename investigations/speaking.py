@@ -30,6 +30,7 @@ class Speaker:
         self._step = keeper.count(occasion)
         self._said: dict[Message, tuple[Part, Mapping[str, Any]]] = {}
         self._kept: set[str] = set()
+        self._sights = sightings.Sights()
 
     @property
     def name(self) -> str:
@@ -141,7 +142,7 @@ class Speaker:
         """Return the reply with its time; an error that refuses the content is a refusal like any other."""
         reply = answered.reply
         if reply is not None:
-            sightings.note(self._place, reply, timezone.now())
+            self._sights.note(self._place, reply, timezone.now())
         if reply is None:
             refused = _without(self._place.key, Reply("", (), Finish.REFUSED, refusal=answered.refused))
             reply = replace(refused, model=self._place.model, spent=sent.prices.of(sent.asked, 0))

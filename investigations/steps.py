@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from django.conf import settings
-from django.db import connection
 from django.db.models import Count, Sum
 
 from assay_core.canonical import canonical
+from audit import prepared
 from investigations import models
 from investigations.budget import Budget, Limits
 from investigations.conversation import Kept, from_plain, to_plain
@@ -16,17 +16,21 @@ from investigations.states import State, StepKind
 from investigations.talk import Spent
 from toolbox import redaction
 
-# Two of these stand between each answer and the next exchange, so the lease and the step are one round trip.
+# Two of these stand around each exchange, so the lease, the step and whether anybody said something meanwhile
+# are one round trip. An answer that a crash of the database loses is found by its entry.
 _KEEP = """
-    WITH held AS (
+    held AS (
         UPDATE investigations_investigation
-        SET lease_until = GREATEST(lease_until, now() + make_interval(secs => %s))
-        WHERE id = %s AND attempt = %s AND state = %s
+        SET lease_until = GREATEST(lease_until, now() + make_interval(secs => %(held)s))
+        WHERE id = %(run)s AND attempt = %(attempt)s AND state = %(running)s
         RETURNING id, attempt
     )
     INSERT INTO investigations_step (investigation_id, attempt, number, kind, body, exchange, entry,
                                      tokens_in, tokens_out, micros, seconds, created_at)
-    SELECT id, attempt, %s, %s, %s, %s, %s, %s, %s, %s, %s, now() FROM held
+    SELECT id, attempt, %(number)s, %(kind)s, %(body)s, %(exchange)s, %(entry)s,
+           %(tokens_in)s, %(tokens_out)s, %(micros)s, %(seconds)s, now()
+    FROM held, unawaited
+    RETURNING EXISTS (SELECT FROM investigations_runnote WHERE investigation_id = %(run)s AND step = 0)
 """
 
 
@@ -40,6 +44,7 @@ class Steps:
         self._lease, self._seconds = lease, seconds
         self._number = 0
         self.holds = False  # whether this attempt has kept a step, and so holds the run for long enough
+        self.is_spoken_to = True  # whether a note may wait that the model was not told, as far as is known
 
     def kept(self) -> Sequence[Kept]:
         """Return the steps of every attempt so far."""
@@ -51,30 +56,27 @@ class Steps:
         """Write one step with what it cost; raise LeaseLost when somebody else took the run over."""
         plain = redaction.copy_for_readers(to_plain(step)).value
         spent = step.reply.spent if step.reply else Spent()
-        row: list[int | float | str] = [
-            self._number + 1,
-            step.kind.value,
-            canonical(plain),
-            step.reply.exchange if step.reply else 0,
-            step.entry,
-            spent.tokens_in,
-            spent.tokens_out,
-            spent.micros,
-            spent.seconds,
-        ]
         lease = self._lease
-        held: list[float | str] = [
-            settings.LEASE_SECONDS + self._seconds,
-            lease.investigation,
-            lease.attempt,
-            State.RUNNING.value,
-        ]
-        with connection.cursor() as cursor:
-            cursor.execute(_KEEP, [*held, *row])
-            if not cursor.rowcount:
-                raise LeaseLost(f"attempt {lease.attempt} of investigation {lease.investigation} is over")
+        row = {
+            "number": self._number + 1,
+            "kind": step.kind.value,
+            "body": canonical(plain),
+            "exchange": step.reply.exchange if step.reply else 0,
+            "entry": step.entry,
+            "tokens_in": spent.tokens_in,
+            "tokens_out": spent.tokens_out,
+            "micros": spent.micros,
+            "seconds": spent.seconds,
+            "held": float(settings.LEASE_SECONDS + self._seconds),
+            "run": lease.investigation,
+            "attempt": lease.attempt,
+            "running": State.RUNNING.value,
+        }
+        kept = prepared.unawaited(_KEEP, row)
+        if not kept:
+            raise LeaseLost(f"attempt {lease.attempt} of investigation {lease.investigation} is over")
         self._number += 1
-        self.holds = True
+        self.holds, self.is_spoken_to = True, kept[0][0]
 
 
 def unheard(investigation_id: int) -> list[models.RunNote]:

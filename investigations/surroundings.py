@@ -44,9 +44,14 @@ class Asks(Protocol):
 
 
 class HoldingNotebook(Notebook, Protocol):
-    """A notebook that says whether what it kept last holds the run for as long as an exchange may take."""
+    """A notebook that says what was true when it kept its last step.
+
+    `holds`: that step holds the run for as long as an exchange may take. `is_spoken_to`: a note may wait that
+    the model was not told.
+    """
 
     holds: bool
+    is_spoken_to: bool
 
 
 class Surroundings(Protocol):

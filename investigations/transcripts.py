@@ -8,17 +8,55 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from django.conf import settings
-from django.db import transaction
 from django.utils import timezone
 
+from audit import prepared
 from investigations.models import Exchange, Transcript
 from investigations.states import Exchanged, Purpose
-from investigations.talk import Reply
+from investigations.talk import Reply, Spent
 from toolbox import counting, redaction
 
 # A part that is said again counts as new, noted once a day: a newer exchange never loses what it names.
 _REFRESHED = timedelta(days=1)
 _BATCH = 1_000
+# In one order: of two exchanges that say the same at a time, neither waits for the other.
+_KEEPING = """
+    said AS MATERIALIZED (
+        SELECT digest, body FROM unnest(%(digests)s::text[], %(bodies)s::text[]) AS said (digest, body)
+    ), fresh AS (
+        INSERT INTO investigations_transcript (digest, body, created_at)
+        SELECT digest, body, %(now)s FROM said ORDER BY digest
+        ON CONFLICT DO NOTHING
+    ), again AS (
+        UPDATE investigations_transcript AS kept SET created_at = %(now)s
+        FROM said WHERE kept.digest = said.digest AND kept.created_at < %(long_ago)s
+    )
+    {then}
+"""
+_KEPT = _KEEPING.format(then="SELECT FROM unawaited")
+# Two of these stand around each reply of a run, so each is one round trip.
+_BEGUN = _KEEPING.format(
+    then="""
+    INSERT INTO investigations_exchange (
+        investigation_id, incident_id, purpose, endpoint, model, fingerprint, step, transcript_digest,
+        outcome, reason, tries, tokens_in, tokens_out, micros, seconds, created_at
+    )
+    SELECT %(investigation)s::bigint, %(incident)s::bigint, %(purpose)s, %(endpoint)s, %(model)s, '',
+           %(step)s, '', %(sent)s, '', 0, 0, 0, 0, 0, %(now)s
+    FROM unawaited
+    RETURNING id
+    """
+)
+_ENDED = _KEEPING.format(
+    then="""
+    UPDATE investigations_exchange SET
+        transcript_digest = %(transcript)s, outcome = %(outcome)s, reason = %(reason)s, tries = %(tries)s,
+        model = coalesce(nullif(%(model)s, ''), model), fingerprint = %(fingerprint)s,
+        tokens_in = %(tokens_in)s, tokens_out = %(tokens_out)s, micros = %(micros)s, seconds = %(seconds)s
+    FROM unawaited WHERE id = %(id)s AND outcome = %(sent)s
+    RETURNING id
+    """
+)
 
 
 class TranscriptMissing(LookupError):
@@ -97,33 +135,27 @@ def begin(
 
     `request` is the body with each part in its place named by digest.
     """
-    keep(parts)
-    row = Exchange.objects.create(
-        investigation_id=occasion.investigation,
-        incident_id=occasion.incident,
-        purpose=occasion.purpose,
-        endpoint=endpoint,
-        model=model[:200],
-        step=step,
-        created_at=timezone.now(),
+    ((number,),) = prepared.unawaited(
+        _BEGUN,
+        _said(parts)
+        | {
+            "investigation": occasion.investigation,
+            "incident": occasion.incident,
+            "purpose": occasion.purpose.value,
+            "endpoint": endpoint,
+            "model": model[:200],
+            "step": step,
+            "sent": Exchanged.SENT.value,
+        },
     )
-    return Opened(row.pk, endpoint, str(occasion.purpose), request)
+    return Opened(number, endpoint, str(occasion.purpose), request)
 
 
 def end(opened: Opened, reply: Reply, *, tries: int) -> None:
     """Store the reply of an exchange with its cost."""
     outcome, spent = Exchanged(reply.finish.value), reply.spent
     _close(
-        opened,
-        plain_reply(reply),
-        outcome=outcome,
-        tries=tries,
-        fingerprint=reply.fingerprint,
-        tokens_in=spent.tokens_in,
-        tokens_out=spent.tokens_out,
-        micros=spent.micros,
-        seconds=spent.seconds,
-        **({"model": reply.model} if reply.model else {}),
+        opened, plain_reply(reply), outcome, spent=spent, tries=tries, named=(reply.model, reply.fingerprint)
     )
     counting.note_spent(
         opened.endpoint, tokens_in=spent.tokens_in, tokens_out=spent.tokens_out, micros=spent.micros
@@ -132,27 +164,54 @@ def end(opened: Opened, reply: Reply, *, tries: int) -> None:
 
 def fail(opened: Opened, reason: str, *, tries: int, seconds: float) -> None:
     """Store that no reply came, and why."""
-    _close(opened, None, outcome=Exchanged.DOWN, reason=reason, tries=tries, seconds=seconds)
+    _close(opened, None, Exchanged.DOWN, spent=Spent(seconds=seconds), tries=tries, reason=reason)
 
 
-def _close(opened: Opened, reply: Mapping[str, Any] | None, **columns: Any) -> None:
-    part = Part.of({"request": opened.request, "reply": reply, "reason": columns.get("reason", "")})
-    with transaction.atomic():
-        keep([part])
-        Exchange.objects.filter(pk=opened.id, outcome=Exchanged.SENT).update(
-            transcript_digest=part.digest, **columns
-        )
-    counting.note_exchange(opened.endpoint, opened.purpose, columns["outcome"])
+def _close(
+    opened: Opened,
+    reply: Mapping[str, Any] | None,
+    outcome: Exchanged,
+    *,
+    spent: Spent,
+    tries: int,
+    reason: str = "",
+    named: tuple[str, str] = ("", ""),
+) -> None:
+    part = Part.of({"request": opened.request, "reply": reply, "reason": reason})
+    prepared.unawaited(
+        _ENDED,
+        _said([part])
+        | {
+            "id": opened.id,
+            "transcript": part.digest,
+            "sent": Exchanged.SENT.value,
+            "outcome": outcome.value,
+            "reason": reason,
+            "tries": tries,
+            "model": named[0],
+            "fingerprint": named[1],
+            "tokens_in": spent.tokens_in,
+            "tokens_out": spent.tokens_out,
+            "micros": spent.micros,
+            "seconds": spent.seconds,
+        },
+    )
+    counting.note_exchange(opened.endpoint, opened.purpose, outcome.value)
 
 
 def keep(parts: Iterable[Part]) -> None:
     """Store texts by their digests; those that are kept already stay as they are."""
-    now = timezone.now()
-    rows = [Transcript(digest=part.digest, body=part.body, created_at=now) for part in parts]
-    if rows:
-        Transcript.objects.bulk_create(rows, ignore_conflicts=True)
-        said_again = Transcript.objects.filter(digest__in=[row.digest for row in rows])
-        said_again.filter(created_at__lt=now - _REFRESHED).update(created_at=now)
+    prepared.unawaited(_KEPT, _said(parts))
+
+
+def _said(parts: Iterable[Part]) -> dict[str, Any]:
+    now, said = timezone.now(), list(parts)
+    return {
+        "digests": [part.digest for part in said],
+        "bodies": [part.body for part in said],
+        "now": now,
+        "long_ago": now - _REFRESHED,
+    }
 
 
 def forget(now: datetime) -> int:

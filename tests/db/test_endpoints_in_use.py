@@ -12,7 +12,8 @@ from incidents import folding, sweeping
 from incidents.models import Delivery, Incident
 from investigations import endpoints, inuse, sightings
 from investigations.inuse import Identity, Passed, UseRefused
-from investigations.models import EndpointUse
+from investigations.models import EndpointSeen, EndpointUse
+from investigations.sightings import Sights
 from investigations.states import Purpose, Taken
 from investigations.talk import EndpointRefused, Finish, Reply
 from tests.scripted.settings import endpoint_settings
@@ -123,6 +124,25 @@ def test_a_changed_fingerprint_opens_one_incident_of_its_own(settings: Any) -> N
     incident = Incident.objects.get()
     assert "fp_2" in incident.title
     assert "fp_1" in incident.annotations["description"]
+
+
+def test_a_run_looks_up_what_its_replies_are_of_once_in_ten_minutes_and_a_swap_within_it_at_once(
+    settings: Any, django_assert_num_queries: Any
+) -> None:
+    settings.MODEL_ENDPOINTS = endpoint_settings(default=OLD)
+    place, now, sights = endpoints.endpoint_named("default"), timezone.now(), Sights()
+
+    def noted(fingerprint: str, minutes: int) -> None:
+        reply = Reply("", (), Finish.STOP, model="old-1-2026", fingerprint=fingerprint)
+        sights.note(place, reply, now + timedelta(minutes=minutes))
+
+    noted("fp_1", 0)
+    with django_assert_num_queries(0):
+        noted("fp_1", 9)
+    noted("fp_2", 9)
+    noted("fp_1", 11)
+    assert sweeping.report_swaps(now + timedelta(minutes=12)) == 1
+    assert EndpointSeen.objects.get(fingerprint="fp_1").last_seen_at == now + timedelta(minutes=11)
 
 
 def test_a_reply_that_names_nothing_and_the_first_that_names_something_are_no_change(settings: Any) -> None:

@@ -27,9 +27,9 @@ from verdicts.frozen import Frozen
 
 
 class _Notes(Memory):
-    """A notebook that nothing has to hold."""
+    """A notebook of a run that nothing has to hold and nobody speaks to."""
 
-    holds = True
+    holds, is_spoken_to = True, False
 
 
 class _Nowhere:
