@@ -11,7 +11,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from investigations import endpoints
-from triage.demo import example, posting, seeding, table
+from triage.demo import ended, example, posting, seeding, table
 
 
 class Command(BaseCommand):
@@ -63,11 +63,14 @@ class Command(BaseCommand):
             posting.wait_until_judged(expected, seconds=options["seconds"] or _patience(), show=self._show)
         except posting.DemoFailed as failure:
             raise CommandError(str(failure)) from None
-        rows = [table.row_of(one, options["address"]) for one in posting.incidents(postings, expected)]
+        incidents = posting.incidents(postings, expected)
+        rows = [table.row_of(one, options["address"]) for one in incidents]
         self.stdout.write(f"\n{table.printed(rows)}")
         plain: list[Mapping[str, Any]] = [row.plain() for row in rows]
         if endpoints.investigator() == "model":
-            return self._judged_with_a_model(expected, plain)
+            found = self._judged_with_a_model(expected, plain)
+            self.stdout.write(ended.told(incidents))
+            return [*found, *ended.left_lying(incidents)]
         return example.differences(expected, plain)
 
     def _judged_with_a_model(
