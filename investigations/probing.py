@@ -26,11 +26,15 @@ _TOOL = ToolOffer(
         "properties": {"job_id": {"type": "string", "maxLength": 20}},
     },
 )
+# Its second property may be left out. It is as long as a draft may be: some servers end at such a shape.
 _SHAPE = {
     "type": "object",
     "additionalProperties": False,
     "required": ["color"],
-    "properties": {"color": {"type": "string", "enum": ["red", "green"]}},
+    "properties": {
+        "color": {"type": "string", "enum": ["red", "green"]},
+        "draft": {"type": "string", "maxLength": 20_000},
+    },
 }
 
 

@@ -1,5 +1,6 @@
 """The page of the model endpoints: who may look, who may say whose a host is, and what it tells."""
 
+import json
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from accounts.roles import Role
 from investigations import probing, spending, tasks
 from investigations.models import EndpointTerms, Exchange
 from tests import scripted
-from tests.scripted import calls, endpoint_settings, says, status
+from tests.scripted import calls, drops_after, endpoint_settings, says, status
 from tests.web.pages import HTMX, MakeUser, a_person, text_of
 from toolbox import counting
 from triage import metrics
@@ -164,6 +165,21 @@ def test_a_probe_of_what_works_is_well(settings: Any) -> None:
     by_schema = [says("ready"), says(step), says('{"color": "green"}')]
     assert set(levels(by_schema, settings, quirks="llama-cpp-python").values()) == {"well"}
     assert set(Exchange.objects.values_list("purpose", flat=True)) == {"probe"}
+
+
+def test_a_probe_finds_a_server_that_ends_at_shapes_as_long_as_a_runs(settings: Any) -> None:
+    def ends_at_long_shapes(request: scripted.Request) -> scripted.Scripted:
+        if "20000" in json.dumps(request.body.get("response_format")):
+            return drops_after(0)
+        if "find_job" in request.last:
+            return says('{"next": "find_job", "arguments": {"job_id": "j-17"}}')
+        return says('{"color": "green"}')
+
+    more = {"tries": 1, "quirks": "plain-text"}
+    told = levels(ends_at_long_shapes, settings, **more)
+    assert set(told.values()) == {"well"}
+    del more["quirks"]
+    assert levels(ends_at_long_shapes, settings, **more)["schema"] == "failing"
 
 
 def test_metrics_tell_exchanges_tokens_and_cost_by_endpoint(settings: Any, redis_url: str) -> None:
