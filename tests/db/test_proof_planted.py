@@ -51,6 +51,27 @@ def owned(named: str, described: str, again: str = "") -> Plant:
     return Plant(f"ALTER {named} OWNER TO {ME}", "owns", described, "OWNER", uproot=uproot)
 
 
+FAR = (
+    "CREATE FOREIGN DATA WRAPPER wrapping; CREATE SERVER far FOREIGN DATA WRAPPER wrapping;"
+    "CREATE FOREIGN TABLE app.away(i int) SERVER far;"
+)
+
+
+def behind(relation: str, sql: str, uproot: str = "") -> Plant:
+    """A relation whose reading asks a foreign table, which may run a program on the server."""
+    return Plant(
+        FAR + sql, "foreign", relation, "SELECT",
+        uproot=f"DROP FOREIGN DATA WRAPPER wrapping CASCADE; {uproot}",
+    )  # fmt: skip
+
+
+def called(function: str, by: str, check: str, object_: str, privilege: str, uproot: str) -> Plant:
+    """A function that nobody may call by its name, and something else that calls it for everybody."""
+    name = function.partition("(")[0]
+    sql = f"CREATE FUNCTION {function}; REVOKE EXECUTE ON FUNCTION {name} FROM PUBLIC; {by}"
+    return Plant(sql, check, object_, privilege, uproot=f"{uproot}; DROP FUNCTION {name}")
+
+
 PLANTS = [
     *(
         Plant(f"ALTER ROLE {ME} {attribute}", "role_attribute", ME, attribute)
@@ -161,6 +182,35 @@ PLANTS = [
         f"CREATE FOREIGN TABLE app.away(i int) SERVER far; GRANT SELECT ON app.away TO {ME}",
         "foreign", "app.away", "SELECT", uproot="DROP FOREIGN DATA WRAPPER wrapping CASCADE",
     ),
+    behind("app.away", f"GRANT SELECT (i) ON app.away TO {ME}"),
+    behind("app.seen", f"CREATE VIEW app.v AS TABLE app.away; CREATE VIEW app.seen AS TABLE app.v;"
+           f"GRANT SELECT ON app.seen TO {ME}"),
+    behind("app.whole", "CREATE TABLE app.whole(i int) PARTITION BY LIST (i); CREATE FOREIGN TABLE app.part"
+           f" PARTITION OF app.whole DEFAULT SERVER far; GRANT SELECT (i) ON app.whole TO {ME}",
+           "DROP TABLE app.whole"),
+    behind("app.elder", "CREATE TABLE app.elder(i int); ALTER FOREIGN TABLE app.away INHERIT app.elder;"
+           f"GRANT SELECT ON app.elder TO {ME}", "DROP TABLE app.elder"),
+    called("app.step(int, int) RETURNS int LANGUAGE sql SECURITY DEFINER AS 'SELECT 1'",
+           "CREATE AGGREGATE app.total(int) (SFUNC = app.step, STYPE = int)",
+           "security_definer", "app.total(integer)", "EXECUTE as postgres", "DROP AGGREGATE app.total(int)"),
+    called("app.step(int8, int8) RETURNS int8 LANGUAGE internal AS 'int8pl'",
+           "CREATE AGGREGATE app.total(int8) (SFUNC = app.step, STYPE = int8)",
+           "native_function", "app.total(bigint)", "EXECUTE in internal", "DROP AGGREGATE app.total(int8)"),
+    Plant("CREATE AGGREGATE app.total(text, bool) (SFUNC = set_config, STYPE = text)",
+          "catalog_function", "app.total(text,boolean)", "EXECUTE",
+          uproot="DROP AGGREGATE app.total(text, bool)"),
+    called("app.order_of(text, text) RETURNS int LANGUAGE sql IMMUTABLE SECURITY DEFINER AS 'SELECT 0'",
+           "CREATE OPERATOR CLASS app.by_us FOR TYPE text USING btree AS FUNCTION 1 app.order_of(text, text)",
+           "support_function", "app.order_of(text,text)", "CALLED as postgres",
+           "DROP OPERATOR FAMILY app.by_us USING btree CASCADE"),
+    Plant("CREATE SCHEMA hidden; CREATE FUNCTION hidden.draw() RETURNS float8 LANGUAGE internal AS 'drandom';"
+          f"CREATE VIEW app.drawn AS SELECT hidden.draw(); GRANT SELECT ON app.drawn TO {ME}",
+          "native_function", "hidden.draw()", "EXECUTE in internal", uproot="DROP SCHEMA hidden CASCADE"),
+    Plant("CREATE FUNCTION pg_catalog.doze(float8) RETURNS void LANGUAGE internal AS 'pg_sleep'",
+          "native_function", "doze(double precision)", "EXECUTE in internal",
+          uproot="DROP FUNCTION pg_catalog.doze"),
+    Plant(f"GRANT SELECT ON pg_authid TO {ME}", "secrets", "pg_authid", "SELECT"),
+    Plant("GRANT SELECT (passwd) ON pg_shadow TO PUBLIC", "secrets", "pg_shadow", "SELECT (passwd)"),
     Plant(f"GRANT CREATE ON TABLESPACE pg_default TO {ME}", "tablespace", "pg_default", "CREATE"),
     Plant(f"GRANT UPDATE ON LARGE OBJECT 424242 TO {ME}", "largeobject", "424242", "UPDATE"),
     Plant("GRANT UPDATE ON LARGE OBJECT 424242 TO PUBLIC", "largeobject", "424242", "UPDATE"),
@@ -183,6 +233,14 @@ PLANTS = [
     Plant(
         f"ALTER DEFAULT PRIVILEGES FOR ROLE {OWNER} IN SCHEMA app GRANT UPDATE ON SEQUENCES TO PUBLIC",
         "default_acl", f"FOR ROLE {OWNER} IN SCHEMA app", "UPDATE ON SEQUENCES",
+    ),
+    Plant(
+        f"ALTER DEFAULT PRIVILEGES FOR ROLE {OWNER} GRANT SELECT ON TABLES TO {ME} WITH GRANT OPTION",
+        "default_acl", f"FOR ROLE {OWNER}", "SELECT ON TABLES",
+    ),
+    Plant(
+        f"ALTER DEFAULT PRIVILEGES FOR ROLE {OWNER} GRANT CREATE ON SCHEMAS TO {ME}",
+        "default_acl", f"FOR ROLE {OWNER}", "CREATE ON SCHEMAS",
     ),
     Plant(
         f"ALTER DEFAULT PRIVILEGES FOR ROLE {OWNER} GRANT EXECUTE ON ROUTINES TO {ME}",

@@ -40,7 +40,21 @@ def _via(acl: str, owner: str, privilege: str) -> str:
 
 
 _TABLE_PRIVILEGES = "'INSERT','UPDATE','DELETE','TRUNCATE','TRIGGER','REFERENCES'"
+# SELECT on a relation, or on one of its columns.
+_READ_VIA = (
+    f"coalesce((SELECT string_agg(DISTINCT {_NAMED}, ', ') FROM (SELECT * FROM aclexplode(c.relacl) "
+    "UNION ALL SELECT e.* FROM pg_attribute t, aclexplode(t.attacl) e WHERE t.attrelid=c.oid) a "
+    f"WHERE a.privilege_type='SELECT' AND a.grantee<>c.relowner AND {_MINE}),'')"
+)
+# What an aggregate `p` calls, `f`: PostgreSQL asks whether the aggregate's owner may, never its caller.
+_CALLED_BY_AGGREGATES = """
+    pg_aggregate g JOIN pg_proc p ON p.oid=g.aggfnoid JOIN pg_proc f ON f.oid IN (g.aggtransfn,g.aggfinalfn,
+    g.aggcombinefn,g.aggserialfn,g.aggdeserialfn,g.aggmtransfn,g.aggminvtransfn,g.aggmfinalfn)
+"""
 _ROUTINE_VIA = _via("coalesce(p.proacl,acldefault('f',p.proowner))", "p.proowner", "'EXECUTE'")
+_SECRETS = (
+    "'pg_authid'::regclass,'pg_shadow'::regclass,'pg_user_mapping'::regclass,'pg_subscription'::regclass"
+)
 _GRANTABLE = (
     # catalogue, acl column, owner column, what REVOKE calls the object
     ("pg_class", "relacl", "relowner", "CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE '' END||o.oid::regclass"),
@@ -53,6 +67,26 @@ _GRANTABLE = (
     ("pg_foreign_server", "srvacl", "srvowner", "'FOREIGN SERVER '||quote_ident(srvname)"),
     ("pg_foreign_data_wrapper", "fdwacl", "fdwowner", "'FOREIGN DATA WRAPPER '||quote_ident(fdwname)"),
     ("pg_largeobject_metadata", "lomacl", "lomowner", "'LARGE OBJECT '||o.oid"),
+)
+
+
+def _is_native(routine: str) -> str:
+    """Whether a routine that PostgreSQL did not bring may do anything, or is a built-in under another name.
+
+    A language that may do anything counts whatever volatility is written down.
+    """
+    return f"""
+        {routine}.oid>=16384 AND NOT lanpltrusted AND lanname<>'sql'
+        AND ({routine}.provolatile='v' OR lanname NOT IN('c','internal')
+          OR (lanname='internal' AND EXISTS (SELECT FROM pg_proc b WHERE b.oid<16384
+            AND b.prosrc={routine}.prosrc AND b.provolatile='v')))
+    """
+
+
+_IS_RISKY = (
+    f"(f.proname ~ {literal(RISKY_PATTERN)} OR f.proname IN ({','.join(map(literal, RISKY_GRANTS))})"
+    " OR EXISTS (SELECT FROM pg_init_privs i WHERE i.classoid='pg_proc'::regclass AND i.objoid=f.oid"
+    f" AND NOT EXISTS (SELECT FROM aclexplode(i.initprivs) a WHERE a.grantee<>f.proowner AND {_MINE})))"
 )
 
 QUERIES = {
@@ -124,25 +158,34 @@ QUERIES = {
     "security_definer": f"""
         SELECT p.oid::regprocedure::text,'EXECUTE as '||quote_ident(pg_get_userbyid(proowner)),{_ROUTINE_VIA}
         FROM pg_proc p WHERE prosecdef AND has_function_privilege(p.oid,'EXECUTE')
+        UNION SELECT p.oid::regprocedure::text,'EXECUTE as '||quote_ident(pg_get_userbyid(f.proowner)),
+          {_ROUTINE_VIA}
+        FROM {_CALLED_BY_AGGREGATES} WHERE f.prosecdef AND has_function_privilege(p.oid,'EXECUTE')
     """,
-    # Languages that may do anything, whatever volatility is written down; and built-ins under other names.
+    # Sorting and ranges call what their types name. Nobody is asked whether the caller may.
+    "support_function": """
+        SELECT p.oid::regprocedure::text,'CALLED as '||quote_ident(pg_get_userbyid(proowner)),''
+        FROM pg_proc p WHERE prosecdef AND (EXISTS (SELECT FROM pg_amproc WHERE amproc=p.oid)
+          OR EXISTS (SELECT FROM pg_range WHERE p.oid IN (rngcanonical,rngsubdiff)))
+    """,
     "native_function": f"""
         SELECT p.oid::regprocedure::text,'EXECUTE in '||lanname,{_ROUTINE_VIA} FROM pg_proc p
-        JOIN pg_language l ON l.oid=prolang JOIN pg_namespace n ON n.oid=pronamespace
-        WHERE n.nspname NOT IN('pg_catalog','information_schema') AND NOT lanpltrusted
-        AND lanname<>'sql' AND (provolatile='v' OR lanname NOT IN('c','internal')
-          OR (lanname='internal' AND EXISTS (SELECT FROM pg_proc b
-            WHERE b.pronamespace='pg_catalog'::regnamespace AND b.prosrc=p.prosrc AND b.provolatile='v')))
-        AND has_function_privilege(p.oid,'EXECUTE') AND has_schema_privilege(n.oid,'USAGE')
+        JOIN pg_language l ON l.oid=prolang
+        WHERE {_is_native("p")} AND has_function_privilege(p.oid,'EXECUTE')
+        AND (has_schema_privilege(p.pronamespace,'USAGE')
+          OR EXISTS (SELECT FROM pg_depend d WHERE d.refclassid='pg_proc'::regclass AND d.refobjid=p.oid))
+        UNION SELECT p.oid::regprocedure::text,'EXECUTE in '||lanname,{_ROUTINE_VIA}
+        FROM {_CALLED_BY_AGGREGATES} JOIN pg_language l ON l.oid=f.prolang
+        WHERE {_is_native("f")} AND has_function_privilege(p.oid,'EXECUTE')
     """,
     # Beside the known ones: every built-in function that PostgreSQL keeps from PUBLIC and somebody gave away.
     "catalog_function": f"""
         SELECT p.oid::regprocedure::text,'EXECUTE',{_ROUTINE_VIA}
-        FROM pg_proc p WHERE pronamespace='pg_catalog'::regnamespace
-        AND has_function_privilege(p.oid,'EXECUTE') AND (proname ~ {literal(RISKY_PATTERN)}
-        OR proname IN ({",".join(literal(name) for name in RISKY_GRANTS)})
-        OR EXISTS (SELECT FROM pg_init_privs i WHERE i.classoid='pg_proc'::regclass AND i.objoid=p.oid
-          AND NOT EXISTS (SELECT FROM aclexplode(i.initprivs) a WHERE a.grantee<>p.proowner AND {_MINE})))
+        FROM pg_proc p JOIN pg_proc f USING (oid) WHERE p.pronamespace='pg_catalog'::regnamespace
+        AND has_function_privilege(p.oid,'EXECUTE') AND {_IS_RISKY}
+        UNION SELECT p.oid::regprocedure::text,'EXECUTE',{_ROUTINE_VIA} FROM {_CALLED_BY_AGGREGATES}
+        WHERE f.pronamespace='pg_catalog'::regnamespace AND p.oid>=16384
+        AND has_function_privilege(p.oid,'EXECUTE') AND {_IS_RISKY}
     """,
     "untrusted_language": f"""
         SELECT quote_ident(lanname),'USAGE',
@@ -156,8 +199,26 @@ QUERIES = {
         UNION ALL
         SELECT 'FOREIGN SERVER '||quote_ident(srvname),'USAGE',{_via("srvacl", "srvowner", "'USAGE'")}
         FROM pg_foreign_server WHERE has_server_privilege(oid,'USAGE')
-        UNION ALL SELECT c.oid::regclass::text,'SELECT',{_via("c.relacl", "c.relowner", "'SELECT'")}
-        FROM pg_class c WHERE relkind='f' AND has_table_privilege(c.oid,'SELECT')
+        UNION ALL (
+          WITH RECURSIVE before(relation) AS (SELECT oid FROM pg_class WHERE relkind='f' UNION
+            SELECT above.relation FROM before b, LATERAL (
+              SELECT w.ev_class FROM pg_depend d JOIN pg_rewrite w ON w.oid=d.objid
+              JOIN pg_class v ON v.oid=w.ev_class AND v.relkind='v'
+              WHERE d.classid='pg_rewrite'::regclass AND d.refclassid='pg_class'::regclass
+              AND d.refobjid=b.relation AND NOT EXISTS (SELECT FROM pg_options_to_table(v.reloptions)
+                WHERE option_name='security_invoker' AND option_value::boolean)
+              UNION ALL SELECT inhparent FROM pg_inherits WHERE inhrelid=b.relation) above(relation))
+          SELECT c.oid::regclass::text,'SELECT',{_READ_VIA} FROM before JOIN pg_class c ON c.oid=relation
+          WHERE has_any_column_privilege(c.oid,'SELECT'))
+    """,
+    # Passwords, or what stands for them. Who may read everything is warned of under that name.
+    "secrets": f"""
+        SELECT c.oid::regclass::text,'SELECT',{_NAMED} FROM pg_class c, aclexplode(c.relacl) a
+        WHERE c.oid IN({_SECRETS}) AND a.privilege_type='SELECT' AND a.grantee<>c.relowner AND {_MINE}
+        UNION SELECT t.attrelid::regclass::text,'SELECT ('||quote_ident(attname)||')',{_NAMED}
+        FROM pg_attribute t, aclexplode(t.attacl) a WHERE t.attrelid IN({_SECRETS})
+        AND attname IN('rolpassword','passwd','umoptions','subconninfo')
+        AND a.privilege_type='SELECT' AND {_MINE}
     """,
     "tablespace": f"""
         SELECT quote_ident(spcname),'CREATE',{_via("spcacl", "spcowner", "'CREATE'")}
@@ -193,7 +254,8 @@ QUERIES = {
         a.privilege_type||' ON '||CASE defaclobjtype WHEN 'r' THEN 'TABLES' WHEN 'S' THEN 'SEQUENCES'
           WHEN 'f' THEN 'ROUTINES' WHEN 'T' THEN 'TYPES' WHEN 'n' THEN 'SCHEMAS' ELSE 'LARGE OBJECTS' END,
         {_NAMED} FROM pg_default_acl, aclexplode(defaclacl) a WHERE {_MINE} AND a.grantee<>defaclrole
-        AND a.privilege_type<>'SELECT' AND NOT (defaclobjtype IN('T','n') AND a.privilege_type='USAGE')
+        AND (a.is_grantable OR a.privilege_type<>'SELECT'
+          AND NOT (defaclobjtype IN('T','n') AND a.privilege_type='USAGE'))
     """,
     # What a session of this credential begins with; a call's own SET LOCAL does not show here.
     "setting": """
