@@ -38,13 +38,16 @@ class Cleaner:
         if isinstance(value, float):
             return self._number(value)
         if isinstance(value, Mapping):
-            return {self._text(str(key)): self.clean(item, depth + 1) for key, item in value.items()}
+            cleaned = {self._text(str(key)): self.clean(item, depth + 1) for key, item in value.items()}
+            if len(cleaned) < len(value):
+                raise ValueUnreadable("two keys of a value become one")
+            return cleaned
         if isinstance(value, list | tuple):
             return [self.clean(item, depth + 1) for item in value]
         raise ValueUnreadable(f"a value is of the type {type(value).__name__}")
 
     def _text(self, text: str) -> str:
-        cleaned = text.translate(_UNWANTED) if _needs_cleaning(text) else text
+        cleaned = text.translate(_UNWANTED) if "\x00" in text or not is_sendable(text) else text
         if cleaned != text:
             self.replaced += sum(1 for old, new in zip(text, cleaned, strict=True) if old != new)
         return cleaned
@@ -57,7 +60,10 @@ class Cleaner:
 
 
 def strict_json(text: str | bytes) -> Any:
-    """Read JSON; raise ValueUnreadable for what JSON does not know, NaN and the infinities included."""
+    """Read JSON; raise ValueUnreadable for what JSON does not know, NaN and the infinities included.
+
+    An object that says two things under one key is none: of two readers each would believe another one.
+    """
     try:
         return _DECODER.decode(text if isinstance(text, str) else text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
@@ -68,15 +74,22 @@ def _refuse_constant(word: str) -> Any:
     raise ValueError(f"{word} is not JSON")
 
 
+def _agreeing(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    # By what is written, as True equals 1.
+    if len(found) < len(pairs) and any(repr(found[key]) != repr(value) for key, value in pairs):
+        raise ValueError("one key with two values")
+    return found
+
+
 # One for all: json.loads would make a decoder for every line of a log.
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_agreeing)
 
 
-def _needs_cleaning(text: str) -> bool:
-    if "\x00" in text:
-        return True
+def is_sendable(text: str) -> bool:
+    """Whether a text can be written as UTF-8: one with a lone surrogate cannot."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        return True
-    return False
+        return False
+    return True

@@ -118,10 +118,17 @@ def test_a_value_that_fits_has_no_complaint() -> None:
     assert schemas.complaint({"a": "1"}, schema) == "a: '1' is not of type 'integer'"
 
 
-@pytest.mark.parametrize("text", ["", "{", "NaN", '{"a": Infinity}', "[-Infinity]", "[" * 100_000, "\x80"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "NaN", '{"a": Infinity}', "[-Infinity]", "[" * 100_000, "\x80", '{"a": 1, "a": true}'],
+)
 def test_what_is_not_json_is_unreadable(text: str) -> None:
     with pytest.raises(ValueUnreadable):
         strict_json(text)
+
+
+def test_a_key_given_twice_with_one_value_says_one_thing() -> None:
+    assert strict_json('{"level": "info", "level": "info"}') == {"level": "info"}
 
 
 def test_values_keep_what_they_say_and_the_cleaner_counts_what_it_changed() -> None:
@@ -147,7 +154,7 @@ def test_a_value_without_a_json_form_is_unreadable() -> None:
     deep: Any = "x"
     for _ in range(100):
         deep = [deep]
-    for value in (deep, {1, 2}, b"x"):
+    for value in (deep, {1, 2}, b"x", {"a\x00": 1, "a\ufffd": 2}):
         with pytest.raises(ValueUnreadable):
             Cleaner().clean(value)
 

@@ -16,6 +16,7 @@ from toolbox.connectors.mysqlwords import (
     UNLESS_CALLED,
 )
 from toolbox.definitions import Statement
+from toolbox.values import is_sendable
 
 _TOKEN = re.compile(
     r"""
@@ -33,6 +34,10 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
+
+
+# A person writes a question in far less. Reading ten megabytes word by word takes longer than any deadline.
+_LONGEST = 100_000
 
 
 class StatementRefused(ValueError):
@@ -94,6 +99,10 @@ def _plain_percent(text: str) -> str:
 
 
 def _tokens(sql: str) -> Iterator[Token]:
+    if len(sql) > _LONGEST:
+        raise StatementRefused(f"it has {len(sql)} characters; at most {_LONGEST} are read")
+    if not is_sendable(sql):
+        raise StatementRefused("the statement holds a lone surrogate, which no server can be sent")
     position = 0
     while position < len(sql):
         match = _TOKEN.match(sql, position)

@@ -17,6 +17,7 @@ from toolbox.connectors.mysqlfailures import status_and_reason
 from toolbox.connectors.mysqlvalues import DECODERS, plain
 from toolbox.connectors.pgfailures import CannotConnect, SessionLost
 from toolbox.deadline import Deadline, DeadlinePassed
+from toolbox.values import ValueUnreadable
 
 _SCHEMES = ("mysql", "mariadb")
 _OPTIONS = frozenset({"unix_socket", "ssl_ca", "ssl_cert", "ssl_key"})
@@ -125,7 +126,9 @@ class ReadLink:
                 fetched.rows.append(plain(row))
         except _Spent:
             raise TooLarge(fetched) from None
-        except (RuntimeError, UnicodeDecodeError, AssertionError, IndexError) as error:
+        except UnicodeDecodeError:
+            raise ValueUnreadable("a text of the answer is not in UTF-8") from None
+        except (RuntimeError, AssertionError, IndexError) as error:
             raise SessionLost(type(error).__name__) from None
         finally:
             cursor.connection = None  # or it would read the rest of the answer when it is collected

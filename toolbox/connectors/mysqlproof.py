@@ -12,6 +12,7 @@ from toolbox.connectors.mysqlfailures import status_and_reason
 from toolbox.connectors.mysqllink import ReadLink
 from toolbox.connectors.pgfailures import SessionLost
 from toolbox.deadline import Deadline, DeadlinePassed
+from toolbox.values import ValueUnreadable
 
 _ACCEPTED = frozenset({"USAGE", "SELECT", "SHOW VIEW"})
 # MariaDB prints the hash of the password into the row: it is cut off before anything looks at the row.
@@ -44,7 +45,7 @@ def proven(link: ReadLink, deadline: Deadline) -> Proof:
         found += [_view(*row) for row in link.run(_VIEWS, deadline)]
     except pymysql.MySQLError as error:
         raise ProofImpossible(f"the proof was refused: {status_and_reason(error)[1]}") from None
-    except (SessionLost, TooLarge):
+    except (SessionLost, TooLarge, ValueUnreadable):
         raise ProofImpossible("the connection was lost") from None
     except DeadlinePassed as error:
         raise ProofImpossible(f"the proof {error}") from None

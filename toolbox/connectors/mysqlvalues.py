@@ -10,7 +10,7 @@ from pymysql.constants import FIELD_TYPE
 from assay_core.instants import NotAnInstant, as_text, from_text
 from toolbox.connectors.pgfailures import ArgumentRefused
 from toolbox.definitions import ToolDefinition
-from toolbox.values import strict_json
+from toolbox.values import is_sendable, strict_json
 
 
 def literals(names: Sequence[str], arguments: Mapping[str, Any], tool: ToolDefinition) -> list[str]:
@@ -44,6 +44,8 @@ def _one(name: str, value: Any, is_time: bool) -> str:
     if isinstance(value, str):
         if "\x00" in value:
             raise ArgumentRefused(f"{name} holds a NUL character")
+        if not is_sendable(value):
+            raise ArgumentRefused(f"{name} holds a lone surrogate")
         return f"_utf8mb4 X'{_time(name, value).encode().hex() if is_time else value.encode().hex()}'"
     raise ArgumentRefused(f"{name} is of the type {type(value).__name__}, which no placeholder takes")
 

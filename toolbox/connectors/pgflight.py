@@ -18,6 +18,7 @@ from toolbox.connectors.pgfailures import SessionLost, SqlFailure
 from toolbox.connectors.pgwire import Allowance
 from toolbox.deadline import Deadline, DeadlinePassed
 from toolbox.definitions import Statement
+from toolbox.values import is_sendable
 
 _OVERHEAD_BYTES = 16_384
 
@@ -57,7 +58,13 @@ def opening(deadline: Deadline) -> list[str]:
 
 
 def declaration(cursor: str, statement: Statement) -> bytes:
-    """Return the statement that declares a question: the server refuses whatever is not one reading query."""
+    """Return the statement that declares a question: the server refuses whatever is not one reading query.
+
+    Raises SqlFailure for a text that would not arrive as it stands.
+    """
+    if "\x00" in statement.text or not is_sendable(statement.text):
+        # libpq would send what stands before the NUL: another question than the recorded one.
+        raise SqlFailure("42601", "the statement holds a NUL character or a lone surrogate")
     return f"DECLARE {cursor} NO SCROLL CURSOR WITHOUT HOLD FOR {statement.text}".encode()
 
 

@@ -12,7 +12,7 @@ from psycopg.types.numeric import FloatLoader, IntLoader
 
 from assay_core.instants import as_text
 from toolbox.connectors.pgfailures import ArgumentRefused
-from toolbox.values import strict_json
+from toolbox.values import is_sendable, strict_json
 
 
 class _Text(Loader):
@@ -110,6 +110,8 @@ def _as_text(name: str, value: Any) -> str | None:
         if "\x00" in value:
             # libpq would read the text up to the NUL only: another question than the recorded one.
             raise ArgumentRefused(f"{name} holds a NUL character")
+        if not is_sendable(value):
+            raise ArgumentRefused(f"{name} holds a lone surrogate")
         return value
     if isinstance(value, list):
         return "{" + ",".join(_element(name, item) for item in value) + "}"
