@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from approvals.doors import no_token
 from incidents.views import asks, claims, deliveries, entries, entry, incident, moves, queue, replay, rules
 from triage import health, mcp_address, metrics
+from triage.api import problems
 
 handler500 = "triage.faults.server_error"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -31,6 +32,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/approvals", no_token),
     path("api/v1/approvals/<path:rest>", no_token),
     path("api/v1/", include("triage.api.urls")),
+    path("api/", problems.unknown),
+    path("api/<path:rest>", problems.unknown),
     path("", include("accounts.urls")),
     path("", include("notices.urls")),
     path("", include("toolbox.urls")),

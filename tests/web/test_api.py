@@ -21,6 +21,7 @@ from incidents.models import Incident, Note, PassAudit
 from tests.db.investigated import world
 from tests.db.sources import make_source
 from tests.web.pages import MakeUser, judged
+from triage.api import examples
 from triage.api.describing import description
 
 pytestmark = pytest.mark.django_db
@@ -265,5 +266,41 @@ def test_every_operation_is_described_with_its_problems() -> None:
         for method, operation in operations.items():
             assert operation["description"], (method, path)
             assert "default" in operation["responses"], (method, path)
-            if method == "post" and not path.endswith(("acknowledge", "reopen")):
-                assert "examples" in operation["requestBody"]["content"]["application/json"], path
+            answers = [each for status, each in operation["responses"].items() if status != "default"]
+            for part in (operation.get("requestBody", {}), *answers):
+                for content in part.get("content", {}).values():
+                    assert "example" in content or "examples" in content, (method, path)
+                    assert _unlike(content.get("example"), content["schema"]) == [], (method, path)
+
+
+def _unlike(example: Any, schema: Any) -> list[str]:
+    """Return the fields that an example lacks of its form, or has beyond it."""
+    schemas = description()["components"]["schemas"]
+    form = schema.get("allOf", [schema])[0]
+    form = schemas.get(str(form.get("$ref", "")).rpartition("/")[2], form)
+    if isinstance(example, list):
+        return [name for each in example for name in _unlike(each, form["items"])]
+    if not isinstance(example, dict) or "properties" not in form:
+        return []
+    within = [_unlike(each, form["properties"].get(name, {})) for name, each in example.items()]
+    return [*(set(form["properties"]) ^ set(example)), *(name for each in within for name in each)]
+
+
+def test_the_examples_have_the_fields_of_real_answers(api: Api) -> None:
+    row = judged()
+    assert set(examples.FORMS["OneIncident"]) == set(api.get(f"incidents/{row.pk}").json())
+    listed = api.get("incidents").json()
+    assert set(examples.FORMS["Incidents"]["incidents"][0]) == set(listed["incidents"][0])
+    entry = api.get(f"incidents/{row.pk}/entries?limit=1").json()["entries"][0]
+    assert set(examples.FORMS["Entry"]) == set(entry)
+    (verdict,) = api.get(f"incidents/{row.pk}/verdicts").json()["verdicts"]
+    assert set(examples.FORMS["Verdicts"]["verdicts"][0]) == set(verdict)
+    state = examples.FREE["/investigations/{number}", "get", "200"]
+    assert set(state) == set(api.get(f"investigations/{verdict['investigation']}").json())
+
+
+@pytest.mark.parametrize("path", ["/api/", "/api/v1", "/api/v1/", "/api/v1/nothing", "/api/v2/incidents"])
+def test_what_is_no_address_of_it_is_refused_in_its_own_form(path: str) -> None:
+    answer = Client(enforce_csrf_checks=True).post(path, "{", content_type="application/json")
+    assert (answer.status_code, answer["Content-Type"]) == (404, "application/problem+json")
+    assert answer.json()["reason"] == "no-address"

@@ -10,6 +10,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
 from accounts.tokens import Scope
+from triage.api import examples
 from triage.api.doors import Door
 from triage.api.problems import CONTENT_TYPE
 
@@ -55,7 +56,20 @@ def description() -> dict[str, Any]:
         "description": "Refused, or not to be had: see the reference for each reason.",
         "content": {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}, "example": _EXAMPLE}},
     }
-    for operations in made["paths"].values():
-        for operation in operations.values():
+    for path, operations in made["paths"].items():
+        for method, operation in operations.items():
+            _exemplify(operation.get("requestBody", {}), (path, method, ""))
+            for status, response in operation["responses"].items():
+                _exemplify(response, (path, method, status))
             operation["responses"]["default"] = refused
     return made
+
+
+def _exemplify(part: dict[str, Any], place: tuple[str, str, str]) -> None:
+    """Put the example of its form, or of its place, beside each form that has none."""
+    address = place[0].removeprefix("/api/v1")
+    for content in part.get("content", {}).values():
+        form = str(content["schema"].get("$ref", "")).rpartition("/")[2]
+        example = examples.FORMS.get(form) or examples.FREE.get((address, *place[1:]))
+        if example is not None and "examples" not in content:
+            content["example"] = example

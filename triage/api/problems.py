@@ -36,6 +36,6 @@ class Problem(Exception):
 
 @csrf_exempt
 @login_not_required
-def unknown(request: HttpRequest, rest: str) -> HttpResponse:
+def unknown(request: HttpRequest, rest: str = "") -> HttpResponse:
     """Answer 404 at an address that the API does not have, in the API's own form."""
     return Problem(404, "no-address", "The API has no such address.").answer(request.path)

@@ -25,5 +25,6 @@ urlpatterns = [
     ),
     path("schemas/submission", investigations.Schema.as_view(), name="api_submission_schema"),
     path("openapi.json", describing.Description.as_view()),
+    path("", problems.unknown),
     path("<path:rest>", problems.unknown),
 ]
