@@ -29,7 +29,7 @@
     count();
   });
 
-  // Only one panel of the bar is open; Escape shuts it.
+  // Only one panel of the bar is open; Escape shuts it, and the row that is open.
   document.addEventListener("toggle", (event) => {
     if (!event.target.matches || !event.target.matches(".bulk-more") || !event.target.open) return;
     document.querySelectorAll(".bulk-more[open]").forEach((one) => { if (one !== event.target) one.open = false; });
@@ -37,7 +37,10 @@
     if (field) field.focus();
   }, true);
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") document.querySelectorAll(".bulk-more[open]").forEach((one) => { one.open = false; });
+    if (event.key !== "Escape" || document.querySelector("dialog[open]")) return;
+    document.querySelectorAll(".bulk-more[open]").forEach((one) => { one.open = false; });
+    const leave = document.querySelector("[data-edit-end]");
+    if (leave) leave.click();
   });
 
   // Enter in a field of the bar means the button beside it, not the first one of the form.
@@ -71,8 +74,28 @@
     offer();
   }
 
+  // What somebody does draws the list anew, with what came in meanwhile: the row stays where it was under their cursor.
+  let kept = [];
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    kept = [];
+    if (event.detail.target.id !== "queue" || event.detail.requestConfig.verb !== "post") return;
+    const all = [...document.querySelectorAll("[data-row]")];
+    const pressed = (event.detail.requestConfig.triggeringEvent || {}).submitter;
+    const own = (pressed && pressed.closest("[data-row]")) || document.querySelector("[data-row].is-chosen");
+    const at = Math.max(0, own ? all.indexOf(own) : all.findIndex((one) => one.getBoundingClientRect().bottom > 0));
+    kept = all.slice(at).map((one) => ({ id: one.id, top: all[at].getBoundingClientRect().top }));
+  });
+
+  function hold() {
+    const row = kept.map((one) => ({ ...one, is: document.getElementById(one.id) })).find((one) => one.is);
+    if (row) scrollBy({ top: row.is.getBoundingClientRect().top - row.top, behavior: "instant" });
+    kept = [];
+  }
+
   begin();
   document.addEventListener("htmx:afterSettle", (event) => {
-    if (event.target.id === "queue") begin();
+    if (event.target.id !== "queue") return;
+    begin();
+    hold();
   });
 })();

@@ -42,6 +42,30 @@ def test_the_row_keys_choose_change_and_take_back(window: OpenWindow, site: Site
     assert one.complaints == []
 
 
+def test_nothing_that_comes_or_goes_moves_the_row_under_the_cursor(window: OpenWindow, site: Site) -> None:
+    one = window().sign_in(site)
+    page = one.open("/?tab=all&sort=newest")
+    row = page.locator("[data-row]").nth(2)
+    name = row.get_attribute("id")
+    top = f"document.getElementById('{name}').getBoundingClientRect().top"
+    before = page.evaluate(top)
+    page.evaluate("htmx.ajax('GET', '/pulse/?tab=all&since=1', {swap: 'none'})")
+    expect(page.get_by_role("link", name=re.compile("new incidents. Show them"))).to_be_visible()
+    assert page.evaluate(top) == before
+    row.locator("[data-do=take]").click()
+    expect(page.locator(".q-undo")).to_be_in_viewport()
+    expect(page.locator("#messages")).to_contain_text("Taken by you: 1.")
+    expect(page.locator("#queue.htmx-settling")).to_have_count(0)  # before that a link is a plain one
+    assert page.evaluate(top) == before
+    row.locator("[data-do=edit]").click()
+    expect(page.locator(".q-edit")).to_be_visible()
+    expect(page.locator("#queue.htmx-settling")).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(page.locator(".q-edit")).to_have_count(0)
+    assert page.evaluate(top) == before
+    assert one.complaints == []
+
+
 def test_many_are_closed_by_the_bar_and_come_back(window: OpenWindow, site: Site) -> None:
     one = window().sign_in(site)
     page = one.open("/?q=job&tab=needs-a-person")
