@@ -9,7 +9,7 @@ from audit import reading
 from investigations.leases import Lease, renew
 from investigations.outcomes import BudgetSpent
 from investigations.tracing import span_of_tool
-from toolbox import gateway
+from toolbox import gateway, toolrules
 from toolbox.called import Called
 from toolbox.redaction import Redacted
 from toolbox.scope import Budget, CallScope
@@ -69,10 +69,10 @@ class Asker:
         """In whose name it asks."""
         return self._scope.caller
 
-    def renew(self, tool: str) -> None:
-        """Hold on to the run for as long as a call of the tool may take; raise LeaseLost."""
+    def renew(self, seconds: float) -> None:
+        """Hold on to the run for as long as a call may take; raise LeaseLost."""
         if self._lease is not None:
-            renew(self._lease, gateway.longest(tool, self.caller))
+            renew(self._lease, seconds)
 
     def on_behalf_of(self, caller: str) -> "Asker":
         """Return an asker in another name that spends the same budget under the same lease."""
@@ -84,9 +84,10 @@ class Asker:
         """Return the recorded answer. Raises BudgetSpent and LeaseLost, never for a tool's failure."""
         if not self._budget.take():
             raise BudgetSpent(f"The limit of {self._limit} tool calls was reached (INVESTIGATION_MAX_CALLS).")
-        self.renew(tool)
+        standing = toolrules.standing()
+        self.renew(gateway.longest(tool, self.caller, standing=standing))
         with span_of_tool(tool) as span:
-            called = gateway.call(tool, arguments, self._scope)
+            called = gateway.call(tool, arguments, self._scope, standing=standing)
             span.note(assay__entry=called.entry)
             span.ended(called.status.value, is_error=called.status in _FAILED)
             if span.holds_content:

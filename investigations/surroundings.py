@@ -23,7 +23,6 @@ from investigations.named import Endpoint
 from investigations.rubric import Evaluation, Rubric
 from investigations.states import Purpose
 from investigations.talk import Model, ToolOffer
-from toolbox import gateway
 from toolbox.redaction import Redacted
 from toolbox.scope import CallScope
 from verdicts.case import Entry, Finding, Submission
@@ -202,7 +201,7 @@ class InProduction:
 class _Held(Asker):
     """An asker whose run the step that was kept just before holds: only a longer call needs more."""
 
-    def renew(self, tool: str) -> None:
+    def renew(self, seconds: float) -> None:
         """Hold on to the run where the call may outlast what holds it."""
-        if gateway.longest(tool, self.caller) > settings.LEASE_SECONDS / 2:
-            super().renew(tool)
+        if seconds > settings.LEASE_SECONDS / 2:
+            super().renew(seconds)

@@ -85,10 +85,13 @@ def shown(called: Called) -> Redacted:
     return copy_for_readers(called.result, hints=hints, cut=READERS_CUT)
 
 
-def longest(tool: str, caller: str) -> float:
-    """Return how many seconds a call may take: the tool's own, a person's, and what stands around them."""
+def longest(tool: str, caller: str, *, standing: Standing | None = None) -> float:
+    """Return how many seconds a call may take: the tool's own, a person's, and what stands around them.
+
+    `standing` is as for `call`.
+    """
     definition = registry.current().definitions.get(tool)
-    waits = settings.TOOL_ASK_SECONDS if toolrules.standing().may_ask(tool, caller) else 0
+    waits = settings.TOOL_ASK_SECONDS if (standing or toolrules.standing()).may_ask(tool, caller) else 0
     return waits + (definition.limits.seconds if definition else 0.0) + _BESIDES_SECONDS
 
 
