@@ -8,7 +8,8 @@ elsewhere; without Redis a run goes on unseen. All that is told is masked before
 import json
 import logging
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -20,6 +21,7 @@ from django.conf import settings
 from investigations.happenings import Happening
 from toolbox import redaction
 from toolbox.redaction import Cut
+from toolbox.redisline import PATIENCE, Line
 
 TEXT = "text"  # the answer so far, whole: a later one replaces an earlier one
 ENDED = Happening.ENDED.value
@@ -28,7 +30,6 @@ _PREFIX = "assay:live:"
 _KEPT_SECONDS = 3600
 _MOST = 500
 _CUT = Cut(text=20_000, items=50)
-_PATIENCE = 0.25
 _REST_SECONDS = 5.0
 _TEXT_EVERY = 0.3
 _BLOCK_MS = 10_000
@@ -68,7 +69,8 @@ class Watching:
         """Tell that something happened; what is not plain JSON is told as text."""
         if kind == _REPLY_BEGINS:
             self._text, self._told_at = "", 0.0
-        self._tell(kind, payload)
+        # Who watches waits for the end, and nothing comes after it that would show that it was lost.
+        self._tell(kind, payload, waits=kind == ENDED)
 
     def hear(self, piece: str) -> None:
         """Take a piece of the answer as it comes, and tell from time to time what there is so far."""
@@ -81,28 +83,28 @@ class Watching:
     def _tell_text(self, so_far: str) -> None:
         if not so_far.strip():
             return
-        before, self._last_text = self._last_text, self._tell(TEXT, {"text": so_far})
+        before, self._last_text = self._last_text, self._tell(TEXT, {"text": so_far}, waits=True)
         if before:
-            self._try(lambda link: link.xdel(_key(self.stream), before))
+            self._try(lambda: _line.tell(settings.REDIS_URL, ["XDEL", _key(self.stream), before]))
 
-    def _tell(self, kind: str, payload: Mapping[str, Any]) -> str:
+    def _tell(self, kind: str, payload: Mapping[str, Any], *, waits: bool = False) -> str:
         plain = json.loads(json.dumps(dict(payload), default=str))
         body = json.dumps(redaction.copy_for_readers(plain, cut=_CUT).value)
+        key, url = _key(self.stream), settings.REDIS_URL
+        added = ["XADD", key, "MAXLEN", "~", _MOST, "*", "kind", kind, "body", body]
+        lasts = ["EXPIRE", key, _KEPT_SECONDS]
+        if not waits:
+            self._try(lambda: _line.tell(url, added, lasts))
+            return ""
+        number = self._try(lambda: _line.ask(url, added))
+        self._try(lambda: _line.tell(url, lasts))
+        return _as_text(number or "")
 
-        def add(link: "redis.Redis") -> Any:
-            key = _key(self.stream)
-            with link.pipeline(transaction=False) as both:
-                both.xadd(key, {"kind": kind, "body": body}, maxlen=_MOST, approximate=True)
-                both.expire(key, _KEPT_SECONDS)
-                return both.execute()[0]
-
-        return _as_text(self._try(add) or "")
-
-    def _try(self, act: Any) -> Any:
+    def _try(self, act: Callable[[], Any]) -> Any:
         if time.monotonic() < self._rests_until:
             return None
         try:
-            return act(_link(settings.REDIS_URL))
+            return act()
         except redis.RedisError as error:
             self._rests_until = time.monotonic() + _REST_SECONDS
             _log.warning("nobody can watch %s: Redis does not answer (%s)", self.stream, type(error).__name__)
@@ -111,6 +113,8 @@ class Watching:
 
 def so_far(stream: str) -> tuple[Event, ...]:
     """Return what was told up to now; nothing where Redis does not answer or has forgotten it."""
+    with suppress(redis.RedisError):
+        _line.settle()  # what this thread told a moment ago is there
     try:
         rows = _link(settings.REDIS_URL).xrange(_key(stream), count=_MOST * 2)
     except redis.RedisError:
@@ -163,4 +167,7 @@ def _key(stream: str) -> str:
 
 @lru_cache(maxsize=4)
 def _link(url: str) -> "redis.Redis":
-    return redis.from_url(url, socket_timeout=_PATIENCE, socket_connect_timeout=_PATIENCE)
+    return redis.from_url(url, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE)
+
+
+_line = Line()

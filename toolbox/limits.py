@@ -9,21 +9,19 @@ answer, so losing the broker must neither stop every tool nor lift every limit. 
 
 import hashlib
 import logging
-import os
 import secrets
 import threading
 import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 import redis
 from django.conf import settings
-from redis.backoff import NoBackoff
 
-_PATIENCE = 0.25
+from toolbox.redisline import Line
+
 _REST_SECONDS = 5.0
 _MOST_KEYS = 10_000
 _log = logging.getLogger(__name__)
@@ -119,58 +117,6 @@ def _span(seconds: float) -> str:
     return "a minute" if seconds == 60 else f"{seconds / 3600:g} h" if seconds >= 3600 else f"{seconds:g} s"
 
 
-class _Line(threading.local):
-    """A thread's own connection: the client's layers above it take longer than the script does."""
-
-    def __init__(self) -> None:
-        self._held: tuple[str, int, Any] | None = None
-
-    def ask(self, url: str, words: list[Any]) -> Any:
-        """Return the answer to one command. Raises redis.RedisError."""
-        was_open = self._held is not None and self._held[2].is_connected
-        try:
-            return self._once(url, words)
-        except redis.ConnectionError:
-            # A connection that was kept may have been closed meanwhile.
-            if not was_open:
-                raise
-            return self._once(url, words)
-
-    def _once(self, url: str, words: list[Any]) -> Any:
-        link = self._link(url)
-        try:
-            link.send_packed_command([_packed(words)])
-            return link.read_response()
-        except redis.ResponseError:
-            raise
-        except BaseException:
-            # An answer that nobody has read would be taken for the next one's.
-            link.disconnect()
-            raise
-
-    def _link(self, url: str) -> Any:
-        # What a parent process holds is never spoken through.
-        if self._held is None or self._held[:2] != (url, os.getpid()):
-            self._held = url, os.getpid(), _pool(url).make_connection()
-        return self._held[2]
-
-
-def _packed(words: list[Any]) -> bytes:
-    """Return a command as Redis reads it."""
-    parts = [str(word).encode() for word in words]
-    return b"*%d\r\n%b" % (len(parts), b"".join(b"$%d\r\n%b\r\n" % (len(part), part) for part in parts))
-
-
-@lru_cache(maxsize=4)
-def _pool(url: str) -> Any:
-    return redis.ConnectionPool.from_url(
-        url,
-        socket_timeout=_PATIENCE,
-        socket_connect_timeout=_PATIENCE,
-        retry=redis.retry.Retry(NoBackoff(), 0),
-    )
-
-
 @dataclass(slots=True)
 class _Rest:
     """Until when Redis is left alone, having failed to answer: calls must not wait for it again and again."""
@@ -209,5 +155,5 @@ class _Own:
 
 _rest = _Rest()
 _own = _Own()
-_line = _Line()
+_line = Line()
 _DIGEST = hashlib.sha1(_SCRIPT.encode(), usedforsecurity=False).hexdigest()

@@ -1,10 +1,12 @@
 """What is told of a run reaches whoever watches: late, again, and never a secret."""
 
 import asyncio
+import contextlib
 import threading
 import time
 
 import pytest
+import redis
 from pytest_django import Settings
 
 from investigations import watching
@@ -16,7 +18,8 @@ SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 @pytest.fixture(autouse=True)
 def _emptied(redis_url: str) -> None:
-    watching._link(redis_url).flushall()
+    with contextlib.closing(redis.from_url(redis_url)) as link:
+        link.flushall()
 
 
 def followed(after: str = "0", seconds: float = 5) -> list[Event]:
@@ -89,3 +92,32 @@ def test_watching_ends_after_its_time_where_nothing_happens() -> None:
     began = time.monotonic()
     assert followed(seconds=0.3) == []
     assert time.monotonic() - began < 15
+
+
+def test_a_connection_that_redis_closed_loses_at_most_what_was_just_being_told(redis_url: str) -> None:
+    told = Watching(STREAM)
+    told.note("began", {})
+    with contextlib.closing(redis.from_url(redis_url)) as link:
+        link.client_kill_filter(_id=watching._line.ask(redis_url, ["CLIENT", "ID"]))
+    told.note("lost, perhaps", {})
+    told.note("asked", {"tool": "find_job"})
+    told.note(ENDED, {})
+    assert [event.kind for event in watching.so_far(STREAM)][-2:] == ["asked", ENDED]
+
+
+def test_what_redis_refuses_is_told_to_the_log_once_and_ends_nothing(
+    redis_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with contextlib.closing(redis.from_url(redis_url)) as link:
+        link.set(f"assay:live:{STREAM}", "no stream")
+    told = Watching(STREAM)
+    for _ in range(3):
+        told.note("asked", {"tool": "find_job"})
+    assert [record.message for record in caplog.records] == [
+        f"nobody can watch {STREAM}: Redis does not answer (ResponseError)"
+    ]
+    with contextlib.closing(redis.from_url(redis_url)) as link:
+        link.delete(f"assay:live:{STREAM}")
+    other = Watching(STREAM)
+    other.note("began", {})
+    assert [event.kind for event in watching.so_far(STREAM)] == ["began"]
