@@ -14,7 +14,10 @@ from tests.llm import places
 
 @contextmanager
 def served(alias: str = "smollm2") -> Iterator[str]:
-    """Yield the address of a running server; a named skip where it is not installed."""
+    """Yield the address of a running server; a named skip where it is not installed.
+
+    Fails where the server has ended by itself meanwhile.
+    """
     if not places.is_installed():
         pytest.skip("needs the model and the server that `make test-llm` installs")
     port = free_port()
@@ -22,6 +25,8 @@ def served(alias: str = "smollm2") -> Iterator[str]:
         "model": places.weights(),
         "n_ctx": 8192,
         "n_threads": 1,
+        "n_threads_batch": 1,  # unset, as many as there are cores: they wait for each other on a busy machine
+        "interrupt_requests": "false",  # else each of two workers breaks off what the other is told
         "port": port,
         "model_alias": alias,
     }
@@ -36,6 +41,8 @@ def served(alias: str = "smollm2") -> Iterator[str]:
         wait_until(lambda: process.poll() is not None or _is_up(found), seconds=60)
         assert process.poll() is None, "the model's server ended at once"
         yield found
+        ended = process.poll()
+        assert ended is None, f"the model's server ended by itself (exit code {ended})"
     finally:
         process.kill()
         process.wait(10)
