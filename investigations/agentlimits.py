@@ -6,14 +6,14 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Warning
 
-from investigations import endpoints
+from investigations import endpoints, labelling
 from investigations.budget import Budget
 from investigations.guarding import Purses
 from investigations.modelrun import limits
 from investigations.named import Endpoint
 from investigations.states import Purpose
 from investigations.talk import EndpointRefused
-from investigations.worstcase import Share, Worst, worst_of
+from investigations.worstcase import Before, Share, Worst, before_of, worst_of
 
 # The instructions with the contract's schema, an incident with a few rules, and some tools.
 _OPENING_TOKENS = 8_000
@@ -34,6 +34,15 @@ def current() -> Worst:
     }
     shares = [Share(part, each.turns_left, each.calls_left) for part, each in parts.items()]
     return worst_of(most, _places(), shares, code_calls=settings.INVESTIGATION_MAX_CALLS)
+
+
+def before() -> Before | None:
+    """Return the most that classifying an issue comes to, on top of a run; None where no model is set."""
+    try:
+        place = endpoints.endpoint_for(Purpose.CLASSIFIER)
+    except EndpointRefused:
+        return None
+    return before_of(limits(), place, turns=labelling.EXCHANGES)
 
 
 def limits_leave_a_run(**_: Any) -> list[CheckMessage]:

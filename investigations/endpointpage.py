@@ -13,8 +13,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person, requires
 from accounts.permissions import Permission
-from investigations import agentlimits, endpoints, spending, tasks, terms
+from investigations import agentlimits, endpoints, inuse, spending, tasks, terms
 from investigations.named import Endpoint
+from investigations.states import Purpose
 from investigations.talk import EndpointRefused
 from investigations.terms import TermsRefused
 
@@ -107,7 +108,8 @@ def _found(name: str) -> Endpoint:
 
 def _page(request: HttpRequest, *, refusal: str = "", given: str = "", status: int = 200) -> HttpResponse:
     trying, _, token = request.GET.get("trying", "").partition("-")
-    shown = spending.cards(timezone.now())
+    now = timezone.now()
+    shown = spending.cards(now)
     context: dict[str, Any] = {
         "cards": [
             {
@@ -121,6 +123,8 @@ def _page(request: HttpRequest, *, refusal: str = "", given: str = "", status: i
         ],
         "unset": spending.unset(),
         "worst": agentlimits.current(),
+        "before": agentlimits.before(),
+        "in_use": [(each, inuse.standing(each, now)) for each in Purpose if each not in inuse.FREE],
         "investigator": endpoints.investigator(),
         "days": spending.DAYS,
         "refusal": refusal,

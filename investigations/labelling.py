@@ -39,7 +39,7 @@ from verdicts.case import Subject
 ACTOR = "classifier"
 KIND = "issue"
 TOOL = "github_issue"
-_EXCHANGES = 2
+EXCHANGES = 2  # one, and one that mends its form; in a purse of its own, under the limits of a run
 
 KnownTo = Callable[[int], KnownIssues]  # incident -> what is known of other issues where it came from
 
@@ -66,8 +66,8 @@ def classify_issue(row: models.Investigation, lease: Lease, subject: Subject, kn
     try:
         place = endpoints.endpoint_in_use(Purpose.CLASSIFIER)
         model = endpoints.model_for(Purpose.CLASSIFIER, investigation=row.pk, incident=row.incident_id)
-        leases.renew(lease, _EXCHANGES * place.total_seconds)
-        budget = Budget(modelrun.limits()).set_aside(turns=_EXCHANGES, calls=0)
+        leases.renew(lease, EXCHANGES * place.total_seconds)
+        budget = Budget(modelrun.limits()).set_aside(turns=EXCHANGES, calls=0)
         metered = Metered(model, budget, place.prices, place.max_tokens)
         found = classify(issue, metered, agreed, known=known)
     except EndpointRefused as refused:

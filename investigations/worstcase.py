@@ -20,6 +20,17 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class Before:
+    """The most that classifying an issue comes to: it has a purse of its own, before the run's."""
+
+    turns: int
+    requests: int
+    tokens: int
+    cost: Decimal
+    is_priced: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Worst:
     """The most that a run can come to, and what it is bounded by."""
 
@@ -66,6 +77,21 @@ def worst_of(
         bounds=bound,
         unpriced=tuple(sorted(name for name, each in places.items() if not _is_priced(each))),
         seconds=int(limits.seconds),
+    )
+
+
+def before_of(limits: Limits, place: Endpoint, *, turns: int) -> Before:
+    """Compute what so many turns with an endpoint come to under a run's limits, each as long as it can be."""
+    turns = min(turns, limits.turns)
+    turn = place.prices.of(max(0, place.context - place.max_tokens), place.max_tokens)
+    dearest = max(place.prices.micros_in, place.prices.micros_out)
+    micros = min(turns * turn.micros, -(-limits.tokens * dearest // 1_000_000), limits.micros)
+    return Before(
+        turns=turns,
+        requests=turns * place.tries,
+        tokens=min(limits.tokens, turns * (turn.tokens_in + turn.tokens_out)),
+        cost=Decimal(micros) / _MICROS,
+        is_priced=_is_priced(place),
     )
 
 

@@ -1,4 +1,4 @@
-"""What of the machinery is down, in sentences: found by the upkeep worker, read by every page's banner."""
+"""What is down, or let in past its gate: found by the upkeep worker, read by every page's banner."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -10,25 +10,29 @@ from django.http import HttpRequest
 from django.utils import timezone
 from redis.exceptions import RedisError
 
+from accounts.permissions import Permission
 from audit.lag import lag
 from incidents.models import Delivery
 from incidents.states import DeliveryState
-from investigations.models import Investigation
-from investigations.states import State
+from investigations.models import EndpointUse, Investigation
+from investigations.states import State, Taken
 from toolbox.proofrows import ConnectorProof, Standing
 
 HEARTBEAT_KEY = "triage.heartbeat"
 OUTAGES_KEY = "triage.outages"
+EXCEPTIONS_KEY = "triage.exceptions"
 _ROUND_LATE = timedelta(seconds=150)
 _FOLD_LATE = timedelta(seconds=60)
 _RUN_LATE = timedelta(minutes=5)
 _KEPT = 300
+_ANSWERS = Permission.MANAGE_TOOLS  # who lets a model in, and who is told for as long as one is
 
 
 def note(now: datetime) -> None:
     """Leave the time, and what is down now, where pages find both without asking the database."""
     cache.set(HEARTBEAT_KEY, now.isoformat(), timeout=None)
     cache.set(OUTAGES_KEY, list(found(now)), timeout=_KEPT)
+    cache.set(EXCEPTIONS_KEY, list(exceptions(now)), timeout=_KEPT)
 
 
 def found(now: datetime) -> Sequence[str]:
@@ -48,6 +52,18 @@ def found(now: datetime) -> Sequence[str]:
     return said
 
 
+def exceptions(now: datetime) -> Sequence[str]:
+    """Return a sentence for each model that serves without a passed drill, by an administrator's word."""
+    rows = EndpointUse.objects.filter(how=Taken.OVERRIDE, ended_at=None, until__gt=now).order_by(
+        "until", "pk"
+    )
+    return [
+        f"{row.model} serves {row.purpose} WITHOUT A DRILL until {row.until:%Y-%m-%d %H:%M} UTC, by the word "
+        f"of {row.began_by}: {row.because}"
+        for row in rows
+    ]
+
+
 def standing(now: datetime) -> Sequence[str]:
     """Return what was found last, and what the finding itself lacks. Asks the cache alone; never raises."""
     try:
@@ -63,12 +79,21 @@ def standing(now: datetime) -> Sequence[str]:
 
 
 def banner(request: HttpRequest) -> dict[str, Any]:
-    """Context of every page: what is down, for who is signed in; looked up where the page shows it."""
+    """Context of every page: what is down, and to administrators what was let in; looked up where shown."""
 
     def outages() -> Sequence[str]:
-        return standing(timezone.now()) if request.user.is_authenticated else ()
+        if not request.user.is_authenticated:
+            return ()
+        return [*standing(timezone.now()), *(_excepted() if request.user.has_perm(_ANSWERS) else ())]
 
     return {"outages": outages}
+
+
+def _excepted() -> Sequence[str]:
+    try:
+        return [str(one) for one in cache.get(EXCEPTIONS_KEY, ())]
+    except (OSError, RedisError):
+        return ()
 
 
 def _span(length: timedelta) -> str:

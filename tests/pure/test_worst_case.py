@@ -12,7 +12,7 @@ from investigations.guarding import Purses
 from investigations.named import Endpoint
 from investigations.outcomes import BudgetSpent
 from investigations.talk import Finish, Message, Reply, Role, Spent
-from investigations.worstcase import Share, Worst, worst_of
+from investigations.worstcase import Share, Worst, before_of, worst_of
 
 LIMITS = Limits(turns=10, calls=20, tokens=1_000_000, micros=5_000_000, seconds=60.0)
 
@@ -44,6 +44,15 @@ def test_the_limit_of_tokens_bounds_both() -> None:
     tight = Limits(turns=10, calls=20, tokens=5_000, micros=5_000_000, seconds=60.0)
     found = worst(tight, investigator=place(prices=Prices(100_000_000, 100_000_000)))
     assert (found.cost, found.bounds, found.tokens) == (Decimal("0.5"), "AGENT_MAX_TOKENS", 5_000)
+
+
+def test_an_issue_s_classification_is_bounded_as_a_run_is() -> None:
+    dear = place(prices=Prices(100_000_000, 100_000_000))
+    assert before_of(LIMITS, dear, turns=2).cost == Decimal(2)  # two of 10,000 tokens
+    assert before_of(LIMITS, dear, turns=2).requests == 8
+    tight = Limits(turns=1, calls=20, tokens=5_000, micros=400_000, seconds=60.0)
+    found = before_of(tight, dear, turns=2)
+    assert (found.turns, found.tokens, found.cost) == (1, 5_000, Decimal("0.4"))
 
 
 def test_without_a_price_it_says_so_and_without_an_endpoint_there_is_nothing_to_pay() -> None:
@@ -90,6 +99,7 @@ def test_the_command_prints_each_part_and_what_bounds_the_money(
     assert "the critic: 2 turns" in said
     assert "0.44" in said
     assert "AGENT_MAX_TURNS" in said
+    assert "classified first, on top of that: 2 turns, 8 requests, 65536 tokens, 0.073728" in said
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 4, 5, 7, 12, 36, 100, 10**9])

@@ -7,11 +7,12 @@ from django.core.cache import cache
 from django.core.cache.backends.redis import RedisCache
 from django.utils import timezone
 
+from accounts.roles import Role
 from incidents.models import Delivery
-from investigations.models import Investigation
+from investigations.models import EndpointUse, Investigation
 from tests.conftest import free_port
 from tests.db.sources import make_source
-from tests.web.pages import MakeUser, a_person, text_of
+from tests.web.pages import MakeUser, a_person, signed_in, text_of
 from toolbox.proofrows import ConnectorProof
 from triage import outages
 
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _forgotten(redis_url: str) -> None:
-    cache.delete_many([outages.HEARTBEAT_KEY, outages.OUTAGES_KEY])
+    cache.delete_many([outages.HEARTBEAT_KEY, outages.OUTAGES_KEY, outages.EXCEPTIONS_KEY])
 
 
 def test_while_everything_works_nothing_is_said() -> None:
@@ -57,3 +58,23 @@ def test_a_broker_that_is_away_is_said_and_breaks_no_page(
     response = ada.get("/")
     assert response.status_code == 200
     assert "The broker does not answer" in text_of(response)
+
+
+def test_a_model_that_serves_without_a_drill_is_said_to_administrators_for_as_long_as_it_does(
+    make_user: MakeUser,
+) -> None:
+    now = timezone.now()
+    EndpointUse.objects.create(
+        purpose="critic", base_url="http://127.0.0.1:1/v1", model="sudden-9", endpoint="candidate",
+        how="override", because="The provider is down.", began_by="root", began_at=now,
+        until=now + timedelta(hours=4),
+    )  # fmt: skip
+    outages.note(now)
+    root, ada = signed_in(make_user("root", role=Role.ADMINISTRATOR)), a_person(make_user)
+    said = "sudden-9 serves critic WITHOUT A DRILL until"
+    assert said in text_of(root.get("/rules/"))
+    assert "The provider is down." in text_of(root.get("/rules/"))
+    assert said not in text_of(ada.get("/rules/"))
+    assert "without a drill" in text_of(root.get("/endpoints/"))
+    outages.note(now + timedelta(hours=5))
+    assert said not in text_of(root.get("/rules/"))

@@ -33,3 +33,8 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"  No price is set for the {name}: LLM_PRICE_IN, LLM_PRICE_OUT. It counts as free."
             )
+        if before := agentlimits.before():
+            self.stdout.write(
+                f"  An issue is classified first, on top of that: {before.turns} turns, {before.requests} requests, "
+                f"{before.tokens} tokens, {before.cost.normalize():f}"
+            )
