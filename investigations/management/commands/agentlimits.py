@@ -35,6 +35,6 @@ class Command(BaseCommand):
             )
         if before := agentlimits.before():
             self.stdout.write(
-                f"  An issue is classified first, on top of that: {before.turns} turns, {before.requests} requests, "
-                f"{before.tokens} tokens, {before.cost.normalize():f}"
+                f"  An issue is classified first, on top of that: {before.turns} turns, "
+                f"{before.requests} requests, {before.tokens} tokens, {before.cost.normalize():f}"
             )
