@@ -64,9 +64,14 @@ def call(
     else:
         definition = _hurried(question.definition, scope.seconds)
         outcome = _outcome(question.connector, definition, question.arguments, called_at)
-    copied = _copied(outcome, question.definition)
-    payload = _payload(question, passage, outcome, called_at) | _masked(copied, outcome, question.definition)
-    called = replace(_record(payload, scope), copied=copied)
+    try:
+        body, copied = _written(question, passage, outcome, called_at)
+    except NotCanonical as wrong:
+        outcome = Outcome(
+            Status.ERROR, reason=f"what the connector answers cannot be recorded: {wrong}"[:300]
+        )
+        body, copied = _written(question, passage, outcome, called_at)
+    called = replace(_record(body, scope), copied=copied)
     counting.note_call(
         question.definition.name if question.definition else "(unknown)",
         scope.caller,
@@ -157,6 +162,15 @@ def _question(tool: object, arguments: object, scope: CallScope, *, standing: St
     )
 
 
+def _written(
+    question: Question, passage: Passage, outcome: Outcome, called_at: datetime
+) -> tuple[Body, Redacted]:
+    """Return what is recorded of the call, and the copy of its result for readers; raise NotCanonical."""
+    copied = _copied(outcome, question.definition)
+    masked = _masked(copied, outcome, question.definition)
+    return Body.of(_payload(question, passage, outcome, called_at) | masked), copied
+
+
 def _payload(question: Question, passage: Passage, outcome: Outcome, called_at: datetime) -> dict[str, Any]:
     definition, scope = question.definition, question.scope
     return {
@@ -227,9 +241,8 @@ def _checked(outcome: Outcome, definition: ToolDefinition) -> Outcome:
     return outcome
 
 
-def _record(payload: Mapping[str, Any], scope: CallScope) -> Called:
+def _record(body: Body, scope: CallScope) -> Called:
     """Write the entry and its line of models.Call by one statement, which is a transaction of its own."""
-    body = Body.of(payload)
     plain = body.plain()
     called = Called.from_payload(0, "", plain)
     seconds = (called.finished_at - called.called_at).total_seconds()

@@ -17,6 +17,7 @@ from tests.db import attempted
 from tests.servers import Postgres
 from toolbox import gateway, registry
 from toolbox.called import Called
+from toolbox.connectors.base import Outcome
 from toolbox.scope import Budget, CallScope
 
 pytestmark = pytest.mark.django_db
@@ -362,6 +363,24 @@ def test_a_connector_that_fails_in_an_unexpected_way_is_an_error_without_its_wor
     called = ask("all_orders")
     assert called.status is Status.ERROR
     assert called.reason == "the connector failed in an unexpected way (ZeroDivisionError)"
+
+
+def test_an_answer_that_cannot_be_recorded_is_an_error_with_an_entry(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Halving:
+        name = title = kind = "halving"
+
+        def ask(self, *_: Any) -> Outcome:
+            return Outcome(Status.EMPTY, {"orders": ["half of a \ud83d"]}, covered={"tenant": "\udc00"})
+
+        def close(self) -> None: ...
+
+    monkeypatch.setitem(registry.current().connectors, "shop", Halving())
+    called = ask("all_orders")
+    assert (called.status, called.result) == (Status.ERROR, None)
+    assert "cannot be recorded" in called.reason
+    assert called.entry
 
 
 def test_an_hour_ahead_is_not_covered(ask: Ask) -> None:

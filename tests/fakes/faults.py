@@ -1,8 +1,10 @@
 """The ways in which a server on a socket fails, each as a function for `FakeServer.fault`."""
 
+import json
 import socket
+from typing import Any
 
-from tests.fakes.server import Asked, Fault, Reply
+from tests.fakes.server import Answer, Asked, Fault, Reply
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 TOO_LONG = 10 * 1024 * 1024
@@ -82,3 +84,47 @@ def says(status: int, body: bytes, kind: str = "application/json", **headers: st
         connection.sendall(Reply(status, body, kind, named).bytes())
 
     return fault
+
+
+def raw(rest: bytes) -> Fault:
+    """Answer every request with this behind the head's first lines."""
+
+    def fault(connection: socket.socket, asked: Asked) -> None:
+        connection.sendall(HEAD + rest)
+
+    return fault
+
+
+def twice(answer: Answer, this: bytes, other: bytes) -> Fault:
+    """Answer, and send a second answer behind it in which `this` is `other`. Then wait for the other side."""
+
+    def fault(connection: socket.socket, asked: Asked) -> None:
+        reply = answer(asked)
+        changed = json.dumps(reply.body).encode().replace(this, other)
+        connection.sendall(reply.bytes() + Reply(reply.status, changed).bytes())
+        connection.settimeout(5)
+        connection.recv(1)
+
+    return fault
+
+
+def half_characters(answer: Answer) -> Answer:
+    """Answer with half of a character behind every text that is no other server's word for something."""
+
+    def broken(value: Any, key: str = "") -> Any:
+        if isinstance(value, dict):
+            return {name: broken(item, name) for name, item in value.items()}
+        if isinstance(value, list):
+            return [broken(item, key) for item in value]
+        return f"{value}\ud800" if isinstance(value, str) and key in _OTHERS_WORDS else value
+
+    def answered(asked: Asked) -> Reply:
+        reply = answer(asked)
+        return Reply(reply.status, broken(reply.body), reply.kind, reply.headers)
+
+    return answered
+
+
+_OTHERS_WORDS = frozenset(
+    {"service", "app", "serviceName", "stringValue", "operationName", "phase", "message", "state", "login"}
+)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from assay_core.canonical import canonical
 from assay_core.results import Status
 from tests.fakes import faults
 from tests.fakes.families import FAMILIES, Family
@@ -56,6 +57,12 @@ TABLE: dict[str, tuple[Fault, set[Status]]] = {
     "another form": (faults.says(200, b'{"hello": "world"}'), {Status.ERROR}),
     "a list": (faults.says(200, b"[1, 2]"), {Status.ERROR}),
     "null": (faults.says(200, b"null"), {Status.ERROR}),
+    "a byte order mark": (faults.says(200, b'\xef\xbb\xbf{"status": "success"}'), {Status.ERROR}),
+    "less than its length": (faults.raw(b"Content-Length: 3\r\n\r\n{}  {}"), {Status.ERROR}),
+    "two lengths": (faults.raw(b"Content-Length: 2\r\nContent-Length: 5\r\n\r\n{}"), {Status.ERROR}),
+    "half a chunk": (faults.raw(b"Transfer-Encoding: chunked\r\n\r\n9\r\n{}"), {Status.UNAVAILABLE}),
+    "a redirect to a file": (faults.says(302, b"", Location="file:///etc/passwd"), {Status.ERROR}),
+    "a redirect to no address": (faults.says(302, b"", Location="http://[::1"), {Status.ERROR}),
 }
 
 
@@ -117,6 +124,29 @@ def test_after_a_fault_the_next_call_is_answered(
         assert patient_look().status is not Status.OBSERVED
         server.fault = None
         assert patient_look().status is Status.OBSERVED
+
+
+def test_what_comes_behind_an_answer_is_not_taken_for_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    family = FAMILIES["prometheus"]
+    with serving(family.answer) as server:
+        monkeypatch.setenv("TEST_URL", server.url)
+        toolbox = load(tmp_path, family.connectors, family.tools(20))
+        server.fault = faults.twice(family.answer, b'"1.5"', b'"666"')
+        found = [ask(toolbox, "look", **family.arguments)]
+        server.fault = None
+        found.append(ask(toolbox, "look", **family.arguments))
+        toolbox.close()
+    assert [outcome.result["series"][0]["value"] for outcome in found] == [1.5, 1.5]
+
+
+def test_half_a_character_in_any_text_ends_as_a_result_that_can_be_recorded(
+    patient_look: Callable[[], Outcome], server: FakeServer, family: Family
+) -> None:
+    server.answer = faults.half_characters(family.answer)
+    outcome = patient_look()
+    canonical({"result": outcome.result, "reason": outcome.reason, "covered": outcome.covered})
 
 
 def test_a_server_that_is_down_is_unavailable(look: Callable[[], Outcome], server: FakeServer) -> None:

@@ -93,8 +93,9 @@ def test_a_line_of_another_tenant_is_an_error(asking: Asking) -> None:
     assert "tenant='t2'" in outcome.reason
 
 
-def test_an_answer_without_its_statistics_is_an_error(asking: Asking) -> None:
-    body = {"status": "success", "data": {"resultType": "streams", "result": []}}
+@pytest.mark.parametrize("stats", [{}, {"stats": {"summary": {"totalLinesProcessed": -1}}}])
+def test_an_answer_that_does_not_say_what_was_read_is_an_error(asking: Asking, stats: Any) -> None:
+    body = {"status": "success", "data": {"resultType": "streams", "result": [], **stats}}
     assert asking(LOKI, lambda asked: Reply(body=body)).status is Status.ERROR
 
 
@@ -152,6 +153,17 @@ def test_an_answer_in_part_is_truncated(asking: Asking, changes: Any, says: str)
     outcome = asking(SEARCH, replace(opensearch(), changes=changes))
     assert outcome.status is Status.TRUNCATED
     assert says in outcome.reason
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"hits": {"total": {"value": 0}}}, {"hits": {"total": {"value": -1}}}, {"_shards": {"failed": -1}}],
+)
+def test_documents_and_counts_that_contradict_each_other_are_no_answer(asking: Asking, changes: Any) -> None:
+    assert asking(SEARCH, replace(opensearch(), changes=changes)).status in (
+        Status.ERROR,
+        Status.UNANSWERABLE,
+    )
 
 
 def test_nothing_found_in_part_of_the_shards_is_no_answer(asking: Asking) -> None:

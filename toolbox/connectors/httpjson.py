@@ -94,6 +94,13 @@ class Part:
             raise AnswerMalformed(f"{self.place} is not a whole number")
         return value
 
+    def count(self) -> int:
+        """Return this part as a number of things, of which there cannot be fewer than none."""
+        value = self.integer()
+        if value < 0:
+            raise AnswerMalformed(f"{self.place} is less than nothing")
+        return value
+
     def flag(self) -> bool:
         """Return this part as true or false."""
         if not isinstance(self.value, bool):

@@ -170,7 +170,16 @@ class Session:
 
     def is_usable(self) -> bool:
         """Whether the last exchange ended cleanly, and the other side has not closed since."""
-        return self._connection.is_idle() and not self._connection.has_expired()
+        is_open = self._connection.is_idle() and not self._connection.has_expired()
+        return is_open and not self._holds_more()
+
+    def _holds_more(self) -> bool:
+        """Whether more came than the answer was to be long: it would be taken for the next one's answer.
+
+        httpcore does not say, so its parser is asked; where it cannot be, nothing is used twice.
+        """
+        parser = getattr(getattr(self._connection, "_connection", None), "_h11_state", None)
+        return parser is None or bool(parser.trailing_data[0])
 
     def close(self) -> None:
         """Close the connection."""

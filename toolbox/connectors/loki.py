@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from assay_core.canonical import canonical
 from assay_core.instants import as_text
 from assay_core.results import Status
 from toolbox import querytext, remote
@@ -100,7 +99,7 @@ class LokiConnector(HttpConnector):
         samples = data.at("result").items()
         if len(samples) > 1:
             raise AnswerMalformed("the count has more than one value")
-        count = samples[0].at("value").items()[1].integer() if samples else 0
+        count = samples[0].at("value").items()[1].count() if samples else 0
         scanned = _scanned(data)
         if count > scanned:
             raise AnswerMalformed(f"{count} lines match of {scanned} that were read")
@@ -131,7 +130,7 @@ class LokiConnector(HttpConnector):
         for line in lines:
             if not since <= line.at <= until:
                 raise AnswerMalformed("the answer holds lines outside the window that was asked for")
-        lines.sort(key=lambda line: (line.at, line.text, canonical(dict(line.labels))))
+        lines.sort(key=lambda line: (line.at, line.text, sorted(line.labels.items())))
         return _Streams(lines, _scanned(data), _doubts(answer))
 
     def _covered(
@@ -175,7 +174,7 @@ def _data(answer: Part, kind: str) -> Part:
 
 
 def _scanned(data: Part) -> int:
-    return data.at("stats").at("summary").at("totalLinesProcessed").integer()
+    return data.at("stats").at("summary").at("totalLinesProcessed").count()
 
 
 def _doubts(answer: Part) -> tuple[str, ...]:

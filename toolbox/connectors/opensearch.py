@@ -105,6 +105,8 @@ class OpenSearchConnector(HttpConnector):
         size = 0 if plan.count else call.tool.limits.rows
         page = self._page(call, index, plan.search, size=size)
         documents = [_document(hit, plan, call.arguments) for hit in page.hits]
+        if len(documents) > page.total:
+            raise AnswerMalformed(f"{len(documents)} documents came of {page.total} that match")
         fit = fitting.kept(documents, call.tool.limits)
         partial = [*dict.fromkeys((*held.partial, *page.partial))]
         if not fit.whole or (not plan.count and page.total > len(documents)):
@@ -155,7 +157,7 @@ def _page(answer: Part, index: str, skipped: Skipped) -> _Page:
     if answer.has("error"):
         raise Failure(Status.ERROR, "the cluster reports an error")
     shards = {
-        name: answer.at("_shards").at(name).integer()
+        name: answer.at("_shards").at(name).count()
         for name in ("total", "successful", "skipped", "failed")
         if name != "skipped" or answer.at("_shards").has("skipped")
     }
@@ -180,8 +182,8 @@ def _page(answer: Part, index: str, skipped: Skipped) -> _Page:
 
 def _total(part: Part) -> tuple[int, str]:
     if isinstance(part.value, dict):
-        return part.at("value").integer(), part.at("relation").text()
-    return part.integer(), "eq"
+        return part.at("value").count(), part.at("relation").text()
+    return part.count(), "eq"
 
 
 def _cluster_gaps(part: Part) -> bool:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from assay_core.canonical import canonical
 from assay_core.instants import NotAnInstant, as_text, from_text
 from assay_core.results import Status
 from toolbox import remote
@@ -168,7 +167,7 @@ def _found(answer: Part, kind: str) -> Found:
         series = [{"labels": {}, **_sample(data.at("result"))}]
     else:
         series = [_one_series(part, kind) for part in data.at("result").items()]
-    series.sort(key=lambda one: canonical(one["labels"]))
+    series.sort(key=lambda one: sorted(one["labels"].items()))
     moments = {from_text(sample["at"]) for one in series for sample in _samples(one)}
     return Found(series, _doubts(answer), _scanned(data), tuple(sorted(moments)))
 
@@ -187,7 +186,7 @@ def _scanned(data: Part) -> int | None:
     if not data.has("stats") or not data.at("stats").has("samples"):
         return None
     samples = data.at("stats").at("samples")
-    return samples.at("totalQueryableSamples").integer() if samples.has("totalQueryableSamples") else None
+    return samples.at("totalQueryableSamples").count() if samples.has("totalQueryableSamples") else None
 
 
 def _one_series(part: Part, kind: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from toolbox.connectors.base import Outcome
 from toolbox.connectors.httpconnector import Call
 from toolbox.connectors.httpjson import AnswerMalformed, inert
 from toolbox.querytext import ArgumentRefused
+from toolbox.values import Cleaner
 
 _ID = re.compile(r"[0-9a-f]{1,32}")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -71,6 +72,7 @@ def found(call: Call, wanted: str, spans: Sequence[Span], doubts: Iterable[str])
             )
     ordered = sorted(spans, key=lambda span: (span.begins, span.id))
     fit = fitting.kept((span.plain() for span in ordered), call.tool.limits)
+    cleaner = Cleaner()  # what is replaced here was counted in its span
     known = {span.id for span in spans}
     orphans = sum(1 for span in spans if span.parent and span.parent not in known)
     begins_elsewhere = ordered[0].parent != "" and ordered[0].parent not in known
@@ -80,7 +82,7 @@ def found(call: Call, wanted: str, spans: Sequence[Span], doubts: Iterable[str])
         "error_count": sum(span.error for span in ordered),
         # A span without its parent waits for it or has lost it. The first one's may never have been traced.
         "orphan_count": orphans,
-        "services": sorted({span.service for span in ordered}),
+        "services": sorted({cleaner.clean(span.service) for span in ordered}),
         "started_at": moment(ordered[0].begins),
         "finished_at": moment(max(span.ends for span in ordered)),
         "spans": fit.items,
