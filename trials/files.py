@@ -3,7 +3,7 @@
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -67,11 +67,14 @@ def as_json(number: int) -> str:
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
 
-def as_csv(number: int) -> str:
-    """Return every run of an evaluation, a row each. Raises NoSuchEvaluation."""
+def as_csv(number: int, *, without: Collection[int] = ()) -> str:
+    """Return every run of an evaluation, a row each, without those of some incidents.
+
+    Raises NoSuchEvaluation.
+    """
     row = queries.evaluation(number)
     digests = [getattr(row, name) for name in _TOLD]
-    return csv_text(HEAD, _rows(row, digests))
+    return csv_text(HEAD, _rows(row, digests, without))
 
 
 def written(path: Path, text: str) -> None:
@@ -93,9 +96,9 @@ def written(path: Path, text: str) -> None:
         raise
 
 
-def _rows(evaluation: Evaluation, digests: Sequence[str]) -> Iterator[list[Any]]:
+def _rows(evaluation: Evaluation, digests: Sequence[str], without: Collection[int]) -> Iterator[list[Any]]:
     for line in queries.by_case(evaluation.pk):
-        for run in line.runs:
+        for run in line.runs if line.case.incident_id not in without else ():
             yield [evaluation.pk, *_of(line.case, run), *digests]
 
 

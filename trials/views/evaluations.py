@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.access import requires
+from accounts.access import person, requires
 from accounts.permissions import Permission
 from incidents.figures.intervals import Interval, Rate
 from investigations import spending
-from trials import files, queries
+from trials import files, queries, veiled
 from trials.evaluating.scores import Agreement, Facts, Measures
 from trials.models import Evaluation, EvaluationRun
 from trials.queries import CaseLine, NoSuchEvaluation
@@ -29,7 +30,9 @@ _SHOWN = 200
 def show(request: HttpRequest, number: int) -> HttpResponse:
     """Its measures as they stand, and its cases with their runs."""
     row = found(number)
-    measured, cases = queries.measured(row.pk), queries.by_case(row.pk)
+    measured, every = queries.measured(row.pk), queries.by_case(row.pk)
+    kept = veiled.kept_from(person(request))
+    cases = [line for line in every if line.case.incident_id not in kept]
     context = {
         "evaluation": row,
         "measures": measured,
@@ -38,6 +41,7 @@ def show(request: HttpRequest, number: int) -> HttpResponse:
         "cost": spending.money(measured.totals.micros),
         "cases": cases[:_SHOWN],
         "more": max(0, len(cases) - _SHOWN),
+        "kept_back": len(every) - len(cases),
         "others": Evaluation.objects.exclude(pk=row.pk)[:30],
         "digests": {
             name: getattr(row, f"{name}_digest")
@@ -56,7 +60,8 @@ def download(request: HttpRequest, number: int, form: str) -> HttpResponse:
     row = found(number)
     if form not in _KINDS:
         raise Http404(f"There is no {form} of an evaluation. There are: {', '.join(_KINDS)}.")
-    text = files.as_csv(row.pk) if form == "csv" else files.as_json(row.pk)
+    kept = veiled.kept_from(person(request))
+    text = files.as_csv(row.pk, without=kept) if form == "csv" else files.as_json(row.pk)
     answer = HttpResponse(text, content_type=f"{_KINDS[form]}; charset=utf-8")
     answer.headers["Content-Disposition"] = f'attachment; filename="evaluation-{row.pk}.{form}"'
     return answer
@@ -70,6 +75,8 @@ def show_run(request: HttpRequest, number: int) -> HttpResponse:
     run = EvaluationRun.objects.select_related("case", "evaluation").filter(pk=number).first()
     if run is None:
         raise Http404(f"There is no run {number} of an evaluation.")
+    if run.case.incident_id in veiled.kept_from(person(request)):
+        raise PermissionDenied(veiled.answer_first(run.case.incident_id))
     context = {
         "run": run,
         "case": run.case,

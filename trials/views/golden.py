@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import person, requires
 from accounts.permissions import Permission
 from investigations.classification import ContractUnknown, contract
+from trials import veiled
 from trials.golden import keeping, showing
 from trials.golden.keeping import GoldenSetRefused
 from trials.models import GoldenSet
@@ -47,6 +48,8 @@ def settle(request: HttpRequest, number: int) -> HttpResponse:
     """Confirm the chosen rows, or refuse them for good."""
     golden, user = _found(number), person(request)
     chosen = [each.replace("\0", "") for each in request.POST.getlist("row")]
+    if veiled.rows_kept(chosen, veiled.kept_from(user)):
+        return _page(request, golden, refusal="You audit one of these: answer its audit first.", status=422)
     act = request.POST.get("act", "")
     if not chosen or act not in ("confirm", "refuse"):
         return _page(request, golden, refusal="Choose at least one row, then confirm or refuse.", status=422)
@@ -73,13 +76,14 @@ def _page(request: HttpRequest, golden: GoldenSet, *, refusal: str = "", status:
     holds = showing.shown(golden, _labels(golden), now=timezone.now())
     candidates = keeping.candidates_of(golden)
     confirmed = golden.rows.exclude(confirmed_at=None)
+    kept = veiled.kept_from(person(request))
     context: dict[str, Any] = {
         "golden": golden,
         "shown": holds,
         "origins": sorted(holds.by_origin.items()),
-        "candidates": candidates[:_MOST],
+        "candidates": veiled.marked(candidates[:_MOST], kept),
         "more": max(0, len(candidates) - _MOST),
-        "hard": confirmed.exclude(hard="").order_by("pk")[:_MOST],
+        "hard": veiled.marked(confirmed.exclude(hard="").order_by("pk")[:_MOST], kept),
         "versions": GoldenSet.objects.filter(name=golden.name).order_by("-version"),
         "can_review": person(request).has_perm(Permission.REVIEW_TRIALS),
         "refusal": refusal,

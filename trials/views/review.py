@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person, requires
 from accounts.permissions import REFUSALS, Permission
+from trials import veiled
 from trials.drills import deciding, queries
 from trials.drills.deciding import Found, ReviewRefused, Said
 from trials.forms import ReadForm
@@ -28,7 +29,8 @@ def begin(request: HttpRequest, number: int) -> HttpResponse:
     came = what_it_comes_to(drill)
     if not came.comparison.differing:
         return redirect("drill", number)
-    return redirect("drill_row", number, _next(drill, came, after=0) or 1)
+    kept = veiled.rows_kept(came.comparison.differing, veiled.kept_from(person(request)))
+    return redirect("drill_row", number, _next(drill, came, kept, after=0) or 1)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -41,6 +43,9 @@ def show(request: HttpRequest, number: int, place: int) -> HttpResponse:
     rows = came.comparison.differing
     if not 1 <= place <= len(rows):
         raise Http404(f"Drill {number} has {len(rows)} rows in which the two differ.")
+    kept = veiled.rows_kept(rows, veiled.kept_from(person(request)))
+    if rows[place - 1] in kept:
+        raise PermissionDenied("You audit the issue of this row: answer first, under Audits, then read it.")
     if request.method != "POST":
         return _page(request, drill, came, place)
     if not person(request).has_perm(Permission.REVIEW_TRIALS):
@@ -62,7 +67,7 @@ def show(request: HttpRequest, number: int, place: int) -> HttpResponse:
     if is_last:
         messages.success(request, "Every row is read. This is what the drill comes to.")
         return redirect("drill", number)
-    return redirect("drill_row", number, _next(drill, came, after=place) or min(place + 1, len(rows)))
+    return redirect("drill_row", number, _next(drill, came, kept, after=place) or min(place + 1, len(rows)))
 
 
 def _page(
@@ -93,8 +98,11 @@ def _page(
     return render(request, "trials/review.html", context, status=422 if form else 200)
 
 
-def _next(drill: Drill, came: Found, *, after: int) -> int:
-    """Return the place of the next row that nobody has read, from the beginning again at the end; else 0."""
-    unread, rows = set(deciding.unread(drill, came)), came.comparison.differing
+def _next(drill: Drill, came: Found, kept: frozenset[str], *, after: int) -> int:
+    """Return the place of the next row to read, from the beginning again at the end; else 0.
+
+    It is one that nobody has read, and none that is kept from this reader.
+    """
+    unread, rows = set(deciding.unread(drill, came)) - kept, came.comparison.differing
     places = [*range(after + 1, len(rows) + 1), *range(1, after + 1)]
     return next((place for place in places if rows[place - 1] in unread), 0)
