@@ -15,6 +15,8 @@ from toolbox import schemas
 
 _SLOW_SECONDS = 20.0
 _TOKENS = 300
+_NAMES = "LLM_BASE_URL, MODEL_ID and LLM_API_KEY"
+_HOW = "docs/howto/connect-a-model.md"
 _READY = "Answer with the one word: ready."
 _TOOL = ToolOffer(
     "find_job",
@@ -107,7 +109,7 @@ def _timed(what: str, ask: Callable[[], Reply]) -> tuple[Probed, Reply | None]:
     try:
         reply = ask()
     except (EndpointDown, EndpointRefused) as error:
-        return Probed(what, "failing", str(error), "Check base URL, key and model; start the server."), None
+        return Probed(what, "failing", str(error), f"Start it, or correct {_NAMES} ({_HOW})."), None
     seconds = time.monotonic() - began
     return Probed(what, "well", f"{reply.model or 'a model'} answers in {seconds:.1f} s"), reply
 
@@ -129,7 +131,8 @@ def _seen(what: str, look: Callable[[], Probed]) -> Probed:
     try:
         return look()
     except (EndpointDown, EndpointRefused) as error:
-        return Probed(what, "failing", str(error), "Set LLM_QUIRKS to the section for this kind of server.")
+        cure = f"If it has ended, start it again. Set LLM_QUIRKS to the section for its kind ({_HOW})."
+        return Probed(what, "failing", str(error), cure)
 
 
 def _tool(model: Model, *, by_schema: bool) -> Probed:
