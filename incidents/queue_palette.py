@@ -45,6 +45,7 @@ _PAGES: Sequence[tuple[str, str, str, Permission]] = (
     ("Model runs", "agent", "", Permission.SEE_EVERY_TEAM),
     ("Trials: evaluations and drills", "trials", "", Permission.SEE_EVERY_TEAM),
     ("Golden sets", "golden_sets", "", Permission.SEE_EVERY_TEAM),
+    ("Schedules of trials", "trials_scheduled", "", Permission.SEE_EVERY_TEAM),
     ("Routes of notices", "notice_routes", "", Permission.MANAGE_PEOPLE),
     ("People", "people", "", Permission.MANAGE_PEOPLE),
     ("Teams", "teams", "", Permission.MANAGE_PEOPLE),

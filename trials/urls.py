@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from trials.views import comparing, drills, evaluations, golden, lists, review
+from trials.views import comparing, drills, evaluations, golden, lists, review, scheduled
 
 urlpatterns = [
     path("trials/", lists.show_all, name="trials"),
     path("trials/compare/", comparing.show, name="trials_compare"),
+    path("trials/scheduled/", scheduled.show, name="trials_scheduled"),
     path("trials/evaluations/<int:number>/", evaluations.show, name="evaluation"),
     path("trials/evaluations/<int:number>.<str:form>", evaluations.download, name="evaluation_file"),
     path("trials/evaluation-runs/<int:number>/", evaluations.show_run, name="evaluation_run"),

@@ -110,6 +110,7 @@ SECTIONS: Mapping[str, tuple[Page, ...]] = {
         Page("drill-unread", "/trials/drills/{drill_unread}/"),
         Page("drill", "/trials/drills/{drill}/", ADMINISTRATOR),
         Page("drill-row", "/trials/drills/{drill_unread}/review/2/"),
+        Page("schedules", "/trials/scheduled/"),
         Page("golden-sets", "/trials/golden/"),
         Page("golden-set", "/trials/golden/{golden}/"),
     ),

@@ -1,7 +1,7 @@
 """On which day a schedule is due. Pure."""
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 
@@ -23,6 +23,18 @@ def due(given: Mapping[str, Any], now: datetime) -> date | None:
     if given["day"] is not None and now.weekday() != given["day"]:
         return None
     return now.date()
+
+
+def next_due(given: Mapping[str, Any], now: datetime, last: date | None) -> datetime | None:
+    """Return when a schedule is due next, where `last` is the day it was begun for; None where it is off.
+
+    What was due today and was not begun yet is due at its hour of today, though that is over.
+    """
+    if given["hour"] is None:
+        return None
+    days = (now.date() + timedelta(days=ahead) for ahead in range(9))
+    day = next(day for day in days if given["day"] in (None, day.weekday()) and day != last)
+    return datetime(day.year, day.month, day.day, given["hour"], tzinfo=UTC)
 
 
 def quarter_of(now: datetime) -> datetime:
