@@ -95,15 +95,63 @@ def text(words: str) -> str:
 
 
 def copy_for_readers(value: Any, *, hints: Sequence[str] = (), cut: Cut | None = None) -> Redacted:
-    """Return a copy of a JSON value for readers. `hints` name further fields, such as `customer.email`."""
+    """Return a copy of a JSON value for readers. `hints` name further fields, such as `customer.email`.
+
+    Where nothing has to be masked or cut, the copy is the value itself.
+    """
     if value is None:
         return Redacted(None)
-    lowered = json.dumps(value, ensure_ascii=False, default=str).lower()
+    seen = _Seen()
+    if seen.all_of(value):
+        keys = "\n".join(seen.keys).lower()
+        lowered = "\n".join((keys, *seen.texts)).lower()
+        # A field is named by its key, or by a text beside its `value`.
+        names_matter = bool(hints) or _names_secrets(lowered if "value" in seen.keys else keys)
+    else:
+        lowered = json.dumps(value, ensure_ascii=False, default=str).lower()
+        names_matter = bool(hints) or _names_secrets(lowered)
     shapes = secretshapes.possible(lowered)
-    names_matter = bool(hints) or _names_secrets(lowered)
+    if seen.is_plain and not shapes and not names_matter and seen.fits(cut):
+        return Redacted(value)
     walk = _Walk(shapes, tuple(tuple(hint.split(".")) for hint in hints), names_matter, cut)
     copied = walk.copy(value, ())
     return Redacted(copied, dict(walk.counts), walk.texts_cut, walk.items_left_out)
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What a value holds, however deep: the names of its fields, its texts, its longest list."""
+
+    keys: set[str] = field(default_factory=set)
+    texts: list[str] = field(default_factory=list)
+    longest_list: int = 0
+    is_plain: bool = True
+
+    def all_of(self, value: Any) -> bool:
+        """Look through a value; say whether it is made of JSON's own types alone."""
+        waiting: list[Any] = [(value,)]
+        while waiting:
+            for item in waiting.pop():
+                kind = type(item)
+                if kind is str:
+                    self.texts.append(item)
+                elif kind is dict:
+                    self.keys.update(item)
+                    waiting.append(item.values())
+                elif kind is list:
+                    self.longest_list = max(self.longest_list, len(item))
+                    waiting.append(item)
+                elif kind not in _SCALARS:
+                    self.is_plain = False
+                    return False
+        self.is_plain = all(type(key) is str for key in self.keys)
+        return self.is_plain
+
+    def fits(self, cut: Cut | None) -> bool:
+        """Say whether nothing of it has to be cut."""
+        if cut is None:
+            return True
+        return self.longest_list <= cut.items and max(map(len, self.texts), default=0) <= cut.text
 
 
 def _names_secrets(lowered: str) -> bool:

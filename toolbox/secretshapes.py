@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 VERSION = 1
 
@@ -16,7 +17,8 @@ VERSION = 1
 class Shape:
     """One kind of credential. `hints` are lower-case texts of which one is in every text that can match.
 
-    `likely` says of such a text, in lower case, whether it can match for all that a quick look tells.
+    `likely` says of such a text, in lower case, whether it can match for all that a quick look tells;
+    `apart` whether it can where no other secret is masked beside it, which would end a word there.
     The group `secret` is what is masked; without one the whole match is.
     """
 
@@ -24,6 +26,7 @@ class Shape:
     hints: tuple[str, ...]
     pattern: re.Pattern[str]
     likely: Callable[[str], bool] | None = None
+    apart: Callable[[str], bool] | None = None
 
     def can_be_in(self, lowered: str, absent: frozenset[str] = frozenset()) -> bool:
         """Say whether a text can hold one, given in lower case; `absent` are hints that it does not hold."""
@@ -33,13 +36,21 @@ class Shape:
         return False
 
 
-def _shape(name: str, hints: str, pattern: str, flags: int = 0, *, after: str = "") -> Shape:
-    """Return a shape; `after` is what follows a hint in every text that matches, in lower case."""
+def _shape(
+    name: str, hints: str, pattern: str, flags: int = 0, *, after: str = "", begins: bool = False
+) -> Shape:
+    """Return a shape; `after` is what follows a hint in every text that matches, in lower case.
+
+    `begins`: no letter, digit or _ stands before the hint.
+    """
     told = tuple(hints.split())
-    return Shape(name, told, re.compile(pattern, flags), _followed(told, after) if after else None)
+    likely = _followed(told, after) if after else None
+    apart = _followed(told, after, begins=True) if begins else None
+    return Shape(name, told, re.compile(pattern, flags), likely, apart)
 
 
-def _followed(hints: tuple[str, ...], after: str) -> Callable[[str], bool]:
+@lru_cache(maxsize=64)
+def _followed(hints: tuple[str, ...], after: str, *, begins: bool = False) -> Callable[[str], bool]:
     """Say of a text whether one of its hints is followed so: a search of each place costs much more."""
     follows = re.compile(after)
 
@@ -47,8 +58,9 @@ def _followed(hints: tuple[str, ...], after: str) -> Callable[[str], bool]:
         for hint in hints:
             place = lowered.find(hint)
             while place >= 0:
+                is_within = begins and place > 0 and lowered[place - 1] in _WITHIN_WORDS
                 place += len(hint)
-                if follows.match(lowered, place):
+                if not is_within and follows.match(lowered, place):
                     return True
                 place = lowered.find(hint, place)
         return False
@@ -56,15 +68,20 @@ def _followed(hints: tuple[str, ...], after: str) -> Callable[[str], bool]:
     return is_followed
 
 
+# Not k: the sign for kelvin, which is no letter to the shapes, becomes one in lower case.
+_WITHIN_WORDS = frozenset("abcdefghijlmnopqrstuvwxyz0123456789_")
 _DIGITS_ALIKE = str.maketrans("123456789-", "000000000 ")
 _CARD_LEAST = 15
-_CARDS = (
-    "0" * _CARD_LEAST,
-    "0000 0000 0000 0000",
-    "0000 000000 00000",
-    "0000 00000000000",
-    "0000000000 00000",
-)
+_CARDS = {
+    form: re.compile(f"{form}(?<![0a-z_.]{form})0?(?![0a-z_])")
+    for form in (
+        "0" * _CARD_LEAST,
+        "0000 0000 0000 0000",
+        "0000 000000 00000",
+        "0000 00000000000",
+        "0000000000 00000",
+    )
+}
 
 
 def _may_hold_card(lowered: str) -> bool:
@@ -75,6 +92,14 @@ def _may_hold_card(lowered: str) -> bool:
         return True  # other scripts have digits of their own
     alike = lowered.translate(_DIGITS_ALIKE)
     return any(form in alike for form in _CARDS)
+
+
+def _may_hold_card_apart(lowered: str) -> bool:
+    """Say so of digits that are no part of a longer word or number."""
+    if not lowered.isascii():
+        return True
+    alike = lowered.translate(_DIGITS_ALIKE)
+    return any(form in alike and apart.search(alike) for form, apart in _CARDS.items())
 
 
 # The closing quote of a name, escaped or not: a log line may hold JSON that holds JSON.
@@ -106,7 +131,13 @@ SHAPES: tuple[Shape, ...] = (
         r"(?:.*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|.*)",
         re.DOTALL,
     ),
-    _shape("AWS key id", "akia asia abia acca", _START + r"A(?:KIA|SIA|BIA|CCA)[0-9A-Z]{16}(?![0-9A-Za-z])"),
+    _shape(
+        "AWS key id",
+        "akia asia abia acca",
+        _START + r"A(?:KIA|SIA|BIA|CCA)[0-9A-Z]{16}(?![0-9A-Za-z])",
+        after="[0-9a-z]{16}",
+        begins=True,
+    ),
     _shape(
         "GitHub token",
         "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
@@ -158,7 +189,9 @@ SHAPES: tuple[Shape, ...] = (
         rf"{_START}(?:{_VENDORS})(?!{_WORD})",
     ),
     # By itself: three letters stand in every few digests.
-    _shape("vendor token", "eaa", rf"{_START}EAA[A-Za-z0-9]{{80,}}(?!{_WORD})", after="[a-z0-9]{80}"),
+    _shape(
+        "vendor token", "eaa", rf"{_START}EAA[A-Za-z0-9]{{80,}}(?!{_WORD})", after="[a-z0-9]{80}", begins=True
+    ),
     _shape(
         "signed address",
         "sig= signature=",
@@ -218,6 +251,7 @@ SHAPES: tuple[Shape, ...] = (
             r"|3[47]\d{2}[ \-]?\d{6}[ \-]?\d{5})(?![\w\-])"
         ),
         _may_hold_card,
+        _may_hold_card_apart,
     ),
 )
 _FIELD = re.compile(
@@ -284,7 +318,17 @@ def possible(lowered: str) -> tuple[Shape, ...]:
     missing = [hints for sign, hints in _BY_SIGN.items() if sign not in lowered]
     quiet = [hints for ending, hints in _RARE_ENDS if not ending.search(lowered)]
     absent = frozenset[str]().union(*missing, *quiet)
-    return tuple(shape for shape in (*SHAPES, *_own) if shape.can_be_in(lowered, absent))
+    looked: dict[Any, bool] = {}  # two shapes may be looked for alike
+    found = []
+    for shape in (*SHAPES, *_own):
+        alike = (shape.hints, shape.likely)
+        if alike not in looked:
+            looked[alike] = shape.can_be_in(lowered, absent)
+        if looked[alike]:
+            found.append(shape)
+    if any(shape.apart is None or shape.apart(lowered) for shape in found):
+        return tuple(found)
+    return ()
 
 
 def spans(shape: Shape, text: str) -> Iterator[tuple[int, int]]:

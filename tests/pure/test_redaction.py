@@ -10,10 +10,12 @@ import random
 import string
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolbox import redaction, secretshapes
@@ -218,6 +220,54 @@ def test_any_json_keeps_its_form_and_the_original_is_untouched(value: Any) -> No
     assert json.dumps(value) == before
     assert type(copied) is type(value)
     json.dumps(copied)
+
+
+_LINES = [line for _, line in SECRETS.values()] + list(HARMLESS.values())
+_PIECES = st.sampled_from(
+    [*_LINES, *"=:\"' -._/4", "password", "4111111111111111", "\u212a", "\n", "plain", ""]
+)
+_WORDS = st.lists(_PIECES, min_size=1, max_size=3).map("".join)
+_NAMES = st.sampled_from(["note", "value", "name", "api_key", "token", "order_id", "rows"]) | _WORDS
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers(0, 10**17) | _WORDS,
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner, max_size=3),
+        max_leaves=6,
+    )
+)
+@settings(max_examples=2_000 if FULL else 150, deadline=None)
+def test_what_is_passed_over_quickly_holds_nothing_that_a_search_of_every_text_finds(value: Any) -> None:
+    every = tuple(replace(shape, hints=("",), likely=None) for shape in secretshapes.SHAPES)
+    walk = redaction._Walk(every, (), True, Cut(text=60, items=2))
+    searched = redaction.Redacted(walk.copy(value, ()), walk.counts, walk.texts_cut, walk.items_left_out)
+    assert copy_for_readers(value, cut=Cut(text=60, items=2)) == searched
+
+
+@pytest.mark.parametrize("sign", ["", " ", "-"])
+@pytest.mark.parametrize("digits", ["4111111111111111", "378282246310005"])
+def test_a_card_number_is_found_however_it_is_grouped_and_no_longer_number_is_one(
+    digits: str, sign: str
+) -> None:
+    places = (4, 10) if len(digits) == 15 else (4, 8, 12)
+    number = sign.join(digits[a:b] for a, b in zip((0, *places), (*places, len(digits)), strict=True))
+    for said in (number, f"paid with {number}.", f"({number})", f"a\n{number}\nb"):
+        assert number not in redaction.text(said)
+        assert number not in str(copy_for_readers({"said": [said]}).value)
+    for said in (f"1{number}", f"{number}1", f"x{number}", f"{number}x"):
+        assert redaction.text(said) == said
+
+
+def test_what_has_nothing_to_hide_is_its_own_copy_and_what_is_no_json_is_looked_through_too() -> None:
+    plain = {"rows": [{"at": "2026-11-30", "message": "the password was reset", "n": 1}]}
+    assert copy_for_readers(plain, cut=Cut()).value is plain
+    assert copy_for_readers(plain, cut=Cut(text=5)).value == {
+        "rows": [{"at": "2026-… (+5 characters)", "message": "the p… (+17 characters)", "n": 1}]
+    }
+    secret, line = SECRETS["GitHub classic"]
+    for odd in ((line, 1), {7: line}, {"at": datetime.now(UTC), "said": line}):
+        assert secret not in str(copy_for_readers(odd).value)
 
 
 @given(st.text(alphabet="0123456789abcdef", min_size=8, max_size=64))
