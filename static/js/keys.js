@@ -8,13 +8,13 @@
   const rows = () => [...document.querySelectorAll("[data-row]")];
   const row = () => rows()[chosen];
 
-  function choose(index) {
+  function choose(index, isHere = true) {
     const all = rows();
     if (!all.length) return;
     chosen = Math.max(0, Math.min(index, all.length - 1));
     all.forEach((one, place) => one.classList.toggle("is-chosen", place === chosen));
-    all[chosen].querySelector("a").focus({ preventScroll: true });
-    all[chosen].scrollIntoView({ block: "nearest" });
+    if (isHere) all[chosen].querySelector("a").focus({ preventScroll: true });
+    if (isHere) all[chosen].scrollIntoView({ block: "nearest" });
     history.replaceState(history.state, "", `#${all[chosen].id}`);
   }
 
@@ -80,6 +80,8 @@
     s: () => change("[data-snooze]"),
     t: () => press("[data-do=take]"),
     x: () => press("[data-pick]"),
+    b: () => { const below = document.querySelector("[data-bulk].is-open button") || document.getElementById("after-rows"); if (below) below.focus(); },
+    z: () => { const undo = document.querySelector("[data-undo]"); if (undo) undo.click(); },
     c: () => { const form = document.getElementById("close"); if (form) { form.scrollIntoView(); form.querySelector("input[type=radio]").focus(); } },
     u: () => { const back = document.querySelector("a[data-back]"); if (back) location.assign(back.href); },
   };
@@ -106,7 +108,8 @@
   function begin() {
     document.querySelectorAll("[data-open-keys]").forEach((button) => { button.hidden = false; });
     const named = location.hash.startsWith("#row-") ? rows().findIndex((one) => `#${one.id}` === location.hash) : -1;
-    if (named >= 0) choose(named);
+    const cursor = document.activeElement;
+    if (named >= 0) choose(named, !cursor || cursor === document.body || cursor.closest("#rows") !== null);
     else chosen = Math.min(chosen, rows().length - 1);
     const field = wanted && document.querySelector(`.q-edit ${wanted}`);
     if (field) field.focus();

@@ -13,9 +13,17 @@
     hiding = setTimeout(() => { toast.hidden = true; }, 8000);
   }
 
+  // Who walks through the choices by keys is sent on once they rest, not at each choice on the way.
+  const REST = 500;
+  let isWalking = false;
+  let resting = 0;
+  document.addEventListener("keydown", (event) => { isWalking = event.target.matches("select"); });
+  document.addEventListener("pointerdown", () => { isWalking = false; });
   document.addEventListener("change", (event) => {
     const form = event.target.closest("form[data-auto-submit]");
-    if (form && event.target.matches("select, input[type=checkbox]")) form.requestSubmit();
+    if (!form || !event.target.matches("select, input[type=checkbox]")) return;
+    clearTimeout(resting);
+    resting = setTimeout(() => { if (form.isConnected) form.requestSubmit(); }, isWalking ? REST : 0);
   });
 
   // A citation opens beside the draft; with a modifier, or without this script, it is a plain link.
