@@ -7,8 +7,10 @@ from functools import partial
 from django.db import IntegrityError, transaction
 
 from accounts.models import User
+from accounts.permissions import Permission
 from accounts.services import actor_name
 from incidents import closing, doubts, intake, knownissues, moves, proposed, rubrics, selfclosing, sending
+from incidents import queries as visibility
 from incidents.models import Incident
 from incidents.moves import Asked, MoveRefused
 from incidents.states import Move, State
@@ -87,11 +89,17 @@ def acknowledge(incident_id: int, *, by: User, version: int, now: datetime) -> I
 
 
 def assign(incident_id: int, *, by: User, to: User | None, version: int, now: datetime) -> Incident:
-    """Give the incident to a person, or to nobody. Raises MoveRefused."""
+    """Give the incident to a person who sees it and may move it, or to nobody. Raises MoveRefused."""
     asked = Asked(Move.ASSIGN, incident_id, actor_name(by), now, version)
     with moves.transaction_of(asked):
         if to is not None and not to.is_active:
             raise MoveRefused(f"The account of {to} is switched off. Choose somebody else.")
+        if to is not None and to != by and not to.has_perm(Permission.TRIAGE_INCIDENTS):
+            raise MoveRefused(f"{to} reads incidents and does not move them. Choose somebody else.")
+        if to is not None and to != by and not visibility.can_see(to, incident_id):
+            raise MoveRefused(
+                f"{to} does not see incident {incident_id}: it is another team's. Nothing was given."
+            )
         return moves.make_or_refuse(asked, {"to": to.username if to else None}, assignee=to)
 
 

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from urllib.parse import parse_qsl, urlencode
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -139,13 +140,21 @@ def _receiver(by: User, username: str) -> User | None:
 
 
 def _assignable(by: User, username: str = "") -> Sequence[User]:
-    """Return active people; who sees only their teams' incidents gives them to these teams' people."""
-    people = User.objects.filter(is_active=True)
+    """Return active people who may move incidents.
+
+    Who sees only their teams' incidents gives them to these teams' people, and to those who see all.
+    """
+    people = User.objects.filter(
+        is_active=True, groups__permissions__codename=Permission.TRIAGE_INCIDENTS.codename
+    )
     if username:
         people = people.filter(username=username)
     if not by.has_perm(Permission.SEE_EVERY_TEAM) and by.teams.exists():
-        people = people.filter(teams__in=by.teams.all()).distinct()
-    return list(people.order_by("username")[:_PEOPLE])
+        all_teams = User.objects.filter(
+            groups__permissions__codename=Permission.SEE_EVERY_TEAM.codename
+        ).values("pk")
+        people = people.filter(Q(teams__in=by.teams.all()) | Q(pk__in=all_teams))
+    return list(people.distinct().order_by("username")[:_PEOPLE])
 
 
 def _hours(text: str) -> int:

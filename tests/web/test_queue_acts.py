@@ -82,6 +82,20 @@ def test_rows_of_another_team_are_not_touched_and_not_told_of(make_user: MakeUse
     assert hidden.acknowledged_at is None
 
 
+def test_nobody_is_given_what_they_do_not_see_or_may_not_move(make_user: MakeUser) -> None:
+    bank, shop = (Team.objects.create(name=name, slug=name) for name in ("bank", "shop"))
+    one = incident(make_source("b", team=bank))
+    boss = a_person(make_user, "mia", Role.MANAGER)
+    make_user("otto", role=Role.AUDITOR, teams=[bank])
+    make_user("sam", role=Role.SUPPORT, teams=[shop])
+    make_user("bea", role=Role.SUPPORT, teams=[bank])
+    assert "Nobody here has that name" in act(boss, f"give:{row(one)}", to="otto")
+    assert f"does not see incident {one.pk}" in act(boss, f"give:{row(one)}", to="sam")
+    assert "Given: 1." in act(boss, f"give:{row(one)}", to="bea")
+    names = text_of(a_person(make_user, "ben", Role.SUPPORT, teams=[bank]).get("/queue/people/"))
+    assert [name for name in ("otto", "sam", "bea", "mia") if f'value="{name}"' in names] == ["bea", "mia"]
+
+
 def test_who_only_reads_sees_no_buttons_and_is_refused(source: Source, make_user: MakeUser) -> None:
     one = incident(source)
     auditor = a_person(make_user, "otto", Role.AUDITOR)
