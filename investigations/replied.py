@@ -176,7 +176,8 @@ class Stream:
         first = choices[0] if isinstance(choices, list) and choices else {}
         if not isinstance(first, Mapping):
             raise ReplyUnreadable("one of its events has a choice that is no object")
-        self.finish = first.get("finish_reason") or self.finish
+        # The first word stands: what was cut off is not whole because another event says so.
+        self.finish = self.finish or first.get("finish_reason")
         delta = first.get("delta")
         return self._take(delta) if isinstance(delta, Mapping) else ""
 
@@ -193,6 +194,8 @@ class Stream:
     def _take_call(self, piece: Mapping[str, Any]) -> None:
         """Add a piece to its call: that of its index, unless it names another id, which begins a call."""
         index, given = piece.get("index"), piece.get("id")
+        if not isinstance(index, int | str | None):
+            raise ReplyUnreadable("one of its events has a tool call whose place is no number")
         place = self.places.get(index) if index is not None else (len(self.calls) - 1 if self.calls else None)
         if place is None or (given and self.calls[place]["id"] not in (None, given)):
             self.calls.append({"id": given, "function": {"name": "", "arguments": None}})

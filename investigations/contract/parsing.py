@@ -59,6 +59,8 @@ def arguments(text: str, declared: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a tool call; raise Unparsable.
 
     No text is accepted only for a tool that takes nothing. A text that was encoded twice is decoded twice.
+    Nothing in them is put as something else, since that would be another question: half of a character is
+    as little an argument as NUL.
     """
     if not text.strip():
         if declared.get("properties"):
@@ -69,6 +71,13 @@ def arguments(text: str, declared: Mapping[str, Any]) -> dict[str, Any]:
         value = _decoded(value.strip())
     if not isinstance(value, dict):
         raise Unparsable([f"The arguments are {_named(value)} and not an object."])
+    cleaner = Cleaner()
+    try:
+        cleaner.clean(value)
+    except ValueUnreadable as error:
+        raise Unparsable([f"The arguments can't be read: {error}."]) from None
+    if cleaner.replaced:
+        raise Unparsable(["The arguments hold NUL or half of a character."])
     return value
 
 

@@ -89,6 +89,19 @@ FAULTS: Mapping[str, Fault] = {
     "a cut off call, MAX_TOKENS": Fault([finishing(calls(FIND), "MAX_TOKENS"), DONE], _FIRST, unreadable=1),
     "a call that says it stopped": Fault([finishing(calls(FIND), "stop"), DONE], _FIRST, asked=["job-1"]),
     "a call that ended nobody knows how": Fault([finishing(calls(FIND), None), DONE], _FIRST, unreadable=1),
+    "arguments with half of a character": Fault(
+        [calls(("find_job", '{"job_id": "\\ud83d"}')), DONE], _FIRST, unreadable=1, told=_AGAIN
+    ),
+    "a call whose place is no number": Fault(
+        [
+            scripted.raw(
+                b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+                b'data: {"choices": [{"delta": {"tool_calls": [{"index": [0], "id": "a"}]}}]}\n\n'
+            ),
+            DONE,
+        ],
+        _FIRST,
+    ),
     "three calls at once": Fault(
         [calls(FIND, OTHER, THIRD), DONE], _FIRST, asked=["job-1", "job-2", "job-3"]
     ),

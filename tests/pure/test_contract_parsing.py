@@ -95,6 +95,11 @@ def test_what_no_database_can_hold_is_replaced_and_seen() -> None:
         ("null", "null and not an object"),
         ('"\\"{}\\""', "a text and not an object"),
         ('{"job_id": NaN}', "NaN"),
+        ('{"job_id": "\\ud83d"}', "half of a character"),
+        ('{"\\udc00": 1}', "half of a character"),
+        ('{"job_id": "a\\u0000b"}', "NUL"),
+        ('{"job_id": ' + "[" * 90 + "]" * 90 + "}", "nested"),
+        ('{"job_id": ' + "9" * 5000 + "}", "not accepted"),
     ],
 )
 def test_unreadable_arguments_never_become_an_empty_object(text: str, said: str) -> None:

@@ -201,11 +201,18 @@ def test_calls_without_an_index_are_continued_in_their_order() -> None:
         b'{"error": {"message": "x"}}',
         b'{"choices": [7]}',
         b'{"choices": [{"delta": {"tool_calls": [7]}}]}',
+        b'{"choices": [{"delta": {"tool_calls": [{"index": [0], "id": "a"}]}}]}',
+        b'{"choices": [{"delta": {"tool_calls": [{"index": {}, "id": "a"}]}}]}',
     ],
 )
 def test_an_event_that_cannot_be_read_makes_the_whole_reply_unreadable(data: bytes) -> None:
     with pytest.raises(ReplyUnreadable):
         Stream().add(data)
+
+
+def test_what_was_cut_off_is_not_whole_because_a_later_event_says_so() -> None:
+    cut = {"choices": [{"delta": {"content": "{}"}, "finish_reason": "length"}]}
+    assert replied.reply(streamed(cut), GENERIC, SENT).finish is Finish.CUT_OFF
 
 
 def test_a_stream_that_breaks_off_is_no_reply() -> None:
