@@ -88,7 +88,10 @@ def measure() -> None:
 
     Loop.once = noted  # type: ignore[method-assign, assignment] # it is watched
     row = opened()
+    trips = watched_trips(begun)
+    waited = waits_for_disk()
     outcome = services.run(row.pk, on_judged=lambda _: None, on_failed=lambda _: None)
+    waited = waits_for_disk() - waited
     registry.current().close()
     row.refresh_from_db()
     if row.outcome != "first_pass" or len(tool.taken) != STEPS:
@@ -98,6 +101,39 @@ def measure() -> None:
     steps = zip(itertools.pairwise(worked), others, strict=False)
     own = [after - before - other for (before, after), other in steps]
     figure("a step's own processor time in this process, median", median(own), "ms")
+    figure("a step's round trips to the database, median", median(list(trips.values())), "")
+    figure("waits for the database's disk, per step", waited / STEPS, "")
+
+
+def watched_trips(begun: list[float]) -> dict[int, int]:
+    """Count the application's round trips to its database from now on, by the step that they belong to."""
+    import psycopg
+
+    counted: dict[int, int] = {}
+    wait = psycopg.Connection.wait
+
+    def noted(link: Any, *arguments: Any, **named: Any) -> Any:
+        if 0 < len(begun) <= STEPS:
+            counted[len(begun)] = counted.get(len(begun), 0) + 1
+        return wait(link, *arguments, **named)
+
+    psycopg.Connection.wait = noted  # type: ignore[method-assign, assignment] # it is watched
+    return counted
+
+
+def waits_for_disk() -> int:
+    """Return how often sessions have waited until their commit was on the disk; older servers don't say."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        if connection.pg_version < 18_00_00:  # type: ignore[attr-defined] # PostgreSQL's own
+            return 0
+        cursor.execute("SELECT pg_stat_force_next_flush()")
+        cursor.execute(
+            "SELECT coalesce(sum(fsyncs), 0) FROM pg_stat_io"
+            " WHERE object = 'wal' AND context = 'normal' AND backend_type = 'client backend'"
+        )
+        return int(cursor.fetchone()[0])
 
 
 def opened() -> Any:
