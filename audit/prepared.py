@@ -3,12 +3,13 @@
 Django's own cursor writes the values into the text, so that the server parses and plans each anew.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
+
+from audit import straight
 
 _UNAWAITED = """WITH unawaited AS MATERIALIZED (
     SELECT CASE WHEN %(alone)s THEN set_config('synchronous_commit', 'off', true) END
@@ -22,10 +23,16 @@ def rows(
 
     Raises Django's DatabaseError; a transaction that is open can then only be rolled back.
     """
-    connection = connections[using]
-    with connection.wrap_database_errors, _link(connection) as link, psycopg.Cursor(link) as cursor:
-        cursor.execute(statement.encode(), values)
-        return cursor.fetchall()
+    connection: Any = connections[using]
+    with connection.wrap_database_errors:
+        # Django takes one from the pool for good, and sets up so much that it costs as much as a query.
+        is_open = connection.connection is not None or connection.in_atomic_block
+        pool = None if is_open else connection.pool
+        if pool is not None:
+            return _by_pool(pool, statement, values)
+        connection.ensure_connection()
+        connection.validate_no_broken_transaction()
+        return _by(connection.connection, statement, values)
 
 
 def unawaited(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
@@ -39,23 +46,23 @@ def unawaited(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]
     return rows(_UNAWAITED + statement, {**values, "alone": alone})
 
 
-@contextmanager
-def _link(connection: Any) -> Iterator["psycopg.Connection[Any]"]:
-    """Yield the connection that is open; where none is, one of the pool's for this statement alone.
-
-    Django takes one from the pool for good, and asks and sets up so much that it costs as much as the query.
-    """
-    pool = connection.pool if connection.connection is None and not connection.in_atomic_block else None
-    if pool is None:
-        connection.ensure_connection()
-        connection.validate_no_broken_transaction()
-        yield connection.connection
-        return
+def _by_pool(pool: Any, statement: str, values: Sequence[Any] | Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """Run one statement by a connection of the pool that is taken for it alone."""
     pool.open()
     link = pool.getconn()
     try:
         if not link.autocommit:
             link.autocommit = True
-        yield link
+        return _by(link, statement, values)
     finally:
         pool.putconn(link)
+
+
+def _by(
+    link: straight.Link, statement: str, values: Sequence[Any] | Mapping[str, Any]
+) -> list[tuple[Any, ...]]:
+    if straight.can_go(link):
+        return straight.rows(link, statement, values)
+    with psycopg.Cursor(link) as cursor:
+        cursor.execute(statement.encode(), values)
+        return cursor.fetchall()
