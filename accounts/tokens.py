@@ -8,6 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -21,7 +22,6 @@ from audit import prepared, writing
 PREFIX = "assay_"
 LONGEST = timedelta(days=366)
 _SHAPE = re.compile(r"assay_[A-Za-z0-9_-]{43}")
-_NOTED_EVERY = timedelta(minutes=1)
 
 
 class Scope(StrEnum):
@@ -116,14 +116,14 @@ def verify_beside(secret: str, *, audience: str, now: datetime, beside: str) -> 
     """Verify, and return too what `beside` is: a scalar expression of SQL, read by the same statement."""
     if not _SHAPE.fullmatch(secret):
         raise TokenRefused("the token is not one of ours")
-    token, value = _looked_up(secret, beside)
+    token, value = _looked_up(secret, beside, now)
     if token is None:
         raise TokenRefused("the token is unknown")
-    reason = _why_not(token, audience, now)
+    reason = _why_not(token, audience)
     if reason:
-        raise TokenRefused(reason, token.name)
+        raise TokenRefused(reason, token.caller.name)
     _note_use(token, now)
-    return token.caller(), value
+    return token.caller, value
 
 
 def name_of(secret: str) -> str:
@@ -173,65 +173,65 @@ def _checked(wanted: Wanted, owner: User) -> list[str]:
 # it stands before every request of every agent.
 _CODENAMES = sorted({each.codename for each in NEEDS.values()})
 _LOOK_UP = """
-SELECT t.id, t.name, t.owner_id, t.scopes, t.tools, t.audience, t.investigation, t.expires_at,
-  t.first_used_at, t.last_used_at, t.revoked_at, u.is_active, u.is_superuser,
+SELECT t.id, t.audience, t.revoked_at IS NOT NULL, t.expires_at <= %(now)s::timestamptz, u.is_active,
+  t.first_used_at IS NULL,
+  t.last_used_at IS NULL OR %(now)s::timestamptz - t.last_used_at > interval '1 minute',
+  {beside},
+  t.name, t.owner_id, t.scopes, t.tools, t.investigation, u.is_superuser,
   ARRAY(
     SELECT DISTINCT p.codename FROM accounts_user_groups g
     JOIN auth_group_permissions gp ON gp.group_id = g.group_id
     JOIN auth_permission p ON p.id = gp.permission_id
-    WHERE g.user_id = u.id AND p.codename = ANY(%s)
-  ),
-  {beside}
-FROM accounts_token t JOIN accounts_user u ON u.id = t.owner_id WHERE t.secret_digest = %s
+    WHERE g.user_id = u.id AND p.codename = ANY(%(codenames)s)
+  )
+FROM accounts_token t JOIN accounts_user u ON u.id = t.owner_id WHERE t.secret_digest = %(digest)s
 """
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A token as it is looked up, with what its owner may do at this moment."""
+    """A token as it stands at one moment, with what its owner may do then."""
 
     pk: int
-    name: str
-    owner: int
-    scopes: list[str]
-    tools: list[str]
     audience: str
-    investigation: int | None
-    expires_at: datetime
-    first_used_at: datetime | None
-    last_used_at: datetime | None
-    revoked_at: datetime | None
+    is_revoked: bool
+    has_expired: bool
     owner_is_active: bool
-    owner_is_superuser: bool
-    allowed: list[str]
-
-    def may(self, scope: Scope) -> bool:
-        """Whether the token has this scope and its owner still may what it stands for."""
-        return scope in self.scopes and (self.owner_is_superuser or NEEDS[scope].codename in self.allowed)
-
-    def caller(self) -> Caller:
-        """Return who is behind it, with what it opens."""
-        return Caller(
-            name=self.name,
-            owner=self.owner,
-            scopes=frozenset(scope for scope in Scope if self.may(scope)),
-            tools=frozenset(self.tools) or None,
-            investigation=self.investigation,
-        )
+    is_unused: bool
+    is_use_unnoted: bool
+    caller: Caller
 
 
-def _looked_up(secret: str, beside: str) -> tuple[_Found | None, Any]:
-    found = prepared.rows(_LOOK_UP.format(beside=beside), [_CODENAMES, _digest(secret)])
+def _looked_up(secret: str, beside: str, now: datetime) -> tuple[_Found | None, Any]:
+    asked = {"codenames": _CODENAMES, "digest": _digest(secret), "now": now}
+    found = prepared.rows(_LOOK_UP.format(beside=beside), asked)
     if not found:
         return None, None
-    pk, name, owner, scopes, tools, *rest, value = found[0]
-    return _Found(pk, name, owner, json.loads(scopes), json.loads(tools), *rest), value
+    pk, audience, revoked, expired, active, unused, unnoted, value, *rest, allowed = found[0]
+    caller = _caller(tuple(rest), tuple(allowed))
+    return _Found(pk, audience, revoked, expired, active, unused, unnoted, caller), value
 
 
-def _why_not(token: _Found, audience: str, now: datetime) -> str:
-    if token.revoked_at is not None:
+@lru_cache(maxsize=256)
+def _caller(row: tuple[Any, ...], allowed: tuple[str, ...]) -> Caller:
+    """Return who is behind a token's row: a scope counts while its owner may what it stands for."""
+    name, owner, scopes, tools, investigation, is_superuser = row
+    wanted = json.loads(scopes)
+    return Caller(
+        name=name,
+        owner=owner,
+        scopes=frozenset(
+            scope for scope in Scope if scope in wanted and (is_superuser or NEEDS[scope].codename in allowed)
+        ),
+        tools=frozenset(json.loads(tools)) or None,
+        investigation=investigation,
+    )
+
+
+def _why_not(token: _Found, audience: str) -> str:
+    if token.is_revoked:
         return "the token was revoked"
-    if token.expires_at <= now:
+    if token.has_expired:
         return "the token has expired"
     if not token.owner_is_active:
         return "the account of the token's owner is switched off"
@@ -242,14 +242,14 @@ def _why_not(token: _Found, audience: str, now: datetime) -> str:
 
 def _note_use(token: _Found, now: datetime) -> None:
     """The first use is an entry; later ones move a time, at most once a minute."""
-    if token.first_used_at is None:
+    if token.is_unused:
         with transaction.atomic():
             is_first = Token.objects.filter(pk=token.pk, first_used_at=None).update(
                 first_used_at=now, last_used_at=now
             )
             if is_first:
-                _note("token.first_used", Token.objects.get(pk=token.pk), f"token:{token.name}")
-    elif token.last_used_at is None or now - token.last_used_at > _NOTED_EVERY:
+                _note("token.first_used", Token.objects.get(pk=token.pk), token.caller.actor)
+    elif token.is_use_unnoted:
         Token.objects.filter(pk=token.pk).update(last_used_at=now)
 
 
