@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
@@ -135,15 +136,18 @@ def write_beside(
 ) -> EntryRef:
     """Append one entry as `write` does, and insert the row that cites it by the same statement."""
     values = _values(kind, actor, incident, investigation)
-    statement = _APPEND_BESIDE.format(append=_APPEND, insert=row.insert)
-    return _appended(statement, {**row.values, **values, "body": body.text}, DEFAULT_DB_ALIAS)
+    return _appended(_beside(row.insert), {**row.values, **values, "body": body.text}, DEFAULT_DB_ALIAS)
+
+
+@lru_cache(maxsize=16)
+def _beside(insert: str) -> str:
+    return _APPEND_BESIDE.format(append=_APPEND, insert=insert)
 
 
 def _values(kind: str, actor: str, incident: int | None, investigation: int | None) -> dict[str, Any]:
-    _refuse_malformed(kind, actor)
     return {
         "kind": kind,
-        "actor": canonical(actor),
+        "actor": _named(kind, actor),
         "incident": incident,
         "investigation": investigation,
         "salt": secrets.token_bytes(SALT_BYTES),
@@ -151,10 +155,10 @@ def _values(kind: str, actor: str, incident: int | None, investigation: int | No
 
 
 def _appended(statement: str, values: Mapping[str, Any], using: str) -> EntryRef:
-    connection = connections[using]
     try:
         ((text,),) = prepared.rows(statement, values, using=using)
     except DatabaseError:
+        connection = connections[using]
         if connection.in_atomic_block:
             connection.needs_rollback = True
         raise
@@ -162,10 +166,13 @@ def _appended(statement: str, values: Mapping[str, Any], using: str) -> EntryRef
     return EntryRef(made["id"], leaf(text).hex(), from_text(made["recorded_at"]))
 
 
-def _refuse_malformed(kind: str, actor: str) -> None:
+@lru_cache(maxsize=1024)
+def _named(kind: str, actor: str) -> str:
+    """Return who acted as the entry has it; refuse a malformed kind or actor."""
     if not _KIND.fullmatch(kind):
         raise EntryRefused(f"kind {kind!r}: write noun.participle in lower case, such as incident.closed")
     if not actor.strip() or len(actor) > _ACTOR_MAX:
         raise EntryRefused(f"actor {actor!r}: name who acted, in 1 to {_ACTOR_MAX} characters")
     if not actor.isprintable():
         raise EntryRefused(f"actor {actor!r}: leave out control and invisible characters")
+    return canonical(actor)

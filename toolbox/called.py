@@ -29,7 +29,9 @@ class Called:
     copied: Redacted | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def from_payload(cls, entry: int, leaf: str, payload: Mapping[str, Any]) -> "Called":
+    def from_payload(
+        cls, entry: int, leaf: str, payload: Mapping[str, Any], copied: Redacted | None = None
+    ) -> "Called":
         """Read a `tool.called` entry's payload; raise KeyError or ValueError for one that is not."""
         return cls(
             entry=entry,
@@ -43,4 +45,5 @@ class Called:
             called_at=from_text(payload["called_at"]),
             finished_at=from_text(payload["finished_at"]),
             asked_by=payload["asked_by"],
+            copied=copied,
         )

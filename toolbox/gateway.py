@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
 from assay_core.arguments import one_form
 from assay_core.canonical import NotCanonical, canonical
-from assay_core.instants import as_text
+from assay_core.instants import as_text, from_text
 from assay_core.results import Status
 from audit import reading, writing
 from audit.writing import Body, Row
@@ -71,7 +71,7 @@ def call(
             Status.ERROR, reason=f"what the connector answers cannot be recorded: {wrong}"[:300]
         )
         body, copied = _written(question, passage, outcome, called_at)
-    called = replace(_record(body, scope), copied=copied)
+    called = _record(body, scope, copied)
     counting.note_call(
         question.definition.name if question.definition else "(unknown)",
         scope.caller,
@@ -117,11 +117,12 @@ def _refused_how(question: Question, passage: Passage) -> Status:
 
 
 def _refuse_open_transaction() -> None:
-    if connection.in_atomic_block:
+    link = connections[DEFAULT_DB_ALIAS]
+    if link.in_atomic_block:
         # Django says whether the block is a test's own, which is no transaction of anybody's.
         with suppress(RuntimeError), transaction.atomic(durable=True):
             return
-    elif connection.connection is None or connection.autocommit:
+    elif link.connection is None or link.autocommit:
         return
     raise InsideTransaction(
         "gateway.call inside an open transaction: its entry could be rolled back after "
@@ -241,15 +242,14 @@ def _checked(outcome: Outcome, definition: ToolDefinition) -> Outcome:
     return outcome
 
 
-def _record(body: Body, scope: CallScope) -> Called:
+def _record(body: Body, scope: CallScope, copied: Redacted) -> Called:
     """Write the entry and its line of models.Call by one statement, which is a transaction of its own."""
     plain = body.plain()
-    called = Called.from_payload(0, "", plain)
-    seconds = (called.finished_at - called.called_at).total_seconds()
+    seconds = (from_text(plain["finished_at"]) - from_text(plain["called_at"])).total_seconds()
     line = {
-        "tool": called.tool,
+        "tool": plain["tool"],
         "connector": plain["connector"],
-        "status": called.status.value,
+        "status": plain["status"],
         "stopped_by": plain["stopped_by"],
         "caller": scope.caller,
         "milliseconds": max(0, round(seconds * 1000)),
@@ -263,4 +263,4 @@ def _record(body: Body, scope: CallScope) -> Called:
         incident=scope.incident,
         investigation=scope.investigation,
     )
-    return replace(called, entry=ref.id, leaf=ref.leaf)
+    return Called.from_payload(ref.id, ref.leaf, plain, copied)

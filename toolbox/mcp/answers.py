@@ -18,6 +18,9 @@ from toolbox.redaction import READERS_CUT, copy_for_readers
 
 ANSWERED = frozenset({Status.OBSERVED, Status.EMPTY, Status.TRUNCATED})
 _MOST_BYTES = 262_144
+# As its escapes, with the spaces beside it.
+_BYTES_A_CHARACTER = 13
+_as_json = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 # Characters that control, hide, reorder or smuggle text mean nothing good to a model or a terminal.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -72,7 +75,9 @@ def of_call(called: Called, definition: ToolDefinition) -> types.CallToolResult:
         "covered": copy_for_readers(called.covered).value,
         "result": copied.value,
     }
-    shown = presentable(structured)
+    text = _as_json(structured)
+    # Nothing to be shown otherwise stands in a text without escapes and without such characters.
+    shown = structured if "\\" not in text and not _UNSEEN.search(text) else presentable(structured)
     # The gateway has held what was observed to the schema already; only a changed copy is looked at again.
     is_known = called.status is Status.OBSERVED and shown["result"] == result
     if not is_known and _is_otherwise(shown, definition):
@@ -80,14 +85,17 @@ def of_call(called: Called, definition: ToolDefinition) -> types.CallToolResult:
         # Of nothing found, nothing is kept back: only its form has no place for nothing.
         if called.status is not Status.EMPTY:
             shown["hidden"] = "the result, which is not as the tool declares it"
+    elif shown is structured and len(text) * _BYTES_A_CHARACTER <= _MOST_BYTES:
+        return _result(shown, text, is_error=called.status not in ANSWERED)
     if len(json.dumps(shown)) > _MOST_BYTES:
         shown |= {"result": None, "hidden": "the result, which is too long; its entry holds it"}
-    return _result(shown, is_error=called.status not in ANSWERED)
+    return _result(shown, _as_json(shown), is_error=called.status not in ANSWERED)
 
 
 def of_own(value: Mapping[str, Any]) -> types.CallToolResult:
     """Return what one of the own tools answered, secrets masked."""
-    return _result(presentable(copy_for_readers(dict(value)).value), is_error=False)
+    shown = presentable(copy_for_readers(dict(value)).value)
+    return _result(shown, _as_json(shown), is_error=False)
 
 
 def refusal(sentence: str) -> types.CallToolResult:
@@ -107,8 +115,7 @@ def presentable(value: Any) -> Any:
     return value
 
 
-def _result(structured: dict[str, Any], *, is_error: bool) -> types.CallToolResult:
-    text = json.dumps(structured, separators=(",", ":"), ensure_ascii=False)
+def _result(structured: dict[str, Any], text: str, *, is_error: bool) -> types.CallToolResult:
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=text)],
         structured_content=structured,

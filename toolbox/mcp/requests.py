@@ -16,6 +16,9 @@ ASGIScope = MutableMapping[str, Any]
 App = Callable[[ASGIScope, Receive, Send], Awaitable[None]]
 
 
+_REQUEST = frozenset({"jsonrpc", "id", "method", "params"})
+
+
 class TooLarge(Exception):
     """The body is, or says that it is, longer than what is taken."""
 
@@ -47,8 +50,8 @@ class Headers:
         """Read a request's headers."""
         found: dict[str, tuple[str, ...]] = {}
         for raw_name, raw_value in scope["headers"]:
-            name = raw_name.decode("latin-1").lower()
-            found[name] = (*found.get(name, ()), raw_value.decode("latin-1").strip())
+            name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1").strip()
+            found[name] = (*found[name], value) if name in found else (value,)
         return cls(found)
 
     def one(self, name: str) -> str:
@@ -111,19 +114,32 @@ def message_in(body: bytes) -> Mapping[str, Any]:
     A name that stands twice in an object means one thing here and another elsewhere, so it is refused.
     """
     try:
-        whole = json.loads(body, object_pairs_hook=_without_doubles, parse_constant=_no_number)
+        whole = _DECODER.decode(body.decode(json.detect_encoding(body), "surrogatepass"))
     except _Doubled as doubled:
         raise Malformed(types.INVALID_REQUEST, f"An object names {doubled} twice.") from None
     except (ValueError, RecursionError):
         raise Malformed(types.PARSE_ERROR, "The body is not JSON.") from None
     try:
-        types.jsonrpc_message_adapter.validate_python(whole, by_name=False)
-        _refuse_strange_id(whole)
+        if not _is_plainly_a_request(whole):
+            types.jsonrpc_message_adapter.validate_python(whole, by_name=False)
+            _refuse_strange_id(whole)
     except (ValidationError, TypeError):
         said = "The body is not one JSON-RPC 2.0 message: an object with jsonrpc, id, method and params."
         raise Malformed(types.INVALID_REQUEST, said) from None
     message: Mapping[str, Any] = whole
     return message
+
+
+def _is_plainly_a_request(whole: Any) -> bool:
+    """Say yes to what most messages are; no says nothing."""
+    return (
+        type(whole) is dict
+        and whole.keys() == _REQUEST
+        and whole["jsonrpc"] == "2.0"
+        and type(whole["id"]) in (int, str)
+        and type(whole["method"]) is str
+        and type(whole["params"]) is dict
+    )
 
 
 def _refuse_strange_id(message: Mapping[str, Any]) -> None:
@@ -153,6 +169,10 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_number(word: str) -> None:
     raise ValueError(f"{word} is no number of JSON's")
+
+
+# One for all: json.loads would make one for every message.
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_doubles, parse_constant=_no_number)
 
 
 async def answer(send: Send, status: int, told: Mapping[str, Any], **headers: str) -> None:
