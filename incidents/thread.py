@@ -14,10 +14,10 @@ from incidents import sending
 from incidents.livewords import LiveLine, line_of, words_so_far
 from incidents.models import Incident
 from incidents.subjects import subject_of
-from investigations import questions, watching
+from investigations import endpoints, questions, watching
 from investigations.beside import Beside, IdLine
 from investigations.models import Question
-from investigations.states import Asking, CitationState
+from investigations.states import Asking, CitationState, Purpose
 from investigations.watching import TEXT
 
 LIVE_SHOWN = 30
@@ -50,6 +50,11 @@ def ask(incident: Incident, text: str, *, by: User, now: datetime) -> Question:
         row = questions.ask(subject_of(incident), text, by=actor_name(by), now=now)
         transaction.on_commit(partial(sending.send, "incidents.tasks.answer", row.pk))
     return row
+
+
+def is_answered() -> bool:
+    """Say whether a model is set that answers questions: where none is, nobody is invited to ask."""
+    return endpoints.is_set(endpoints.serving(Purpose.ASK))
 
 
 def lines(incident: Incident) -> Sequence[ThreadLine]:

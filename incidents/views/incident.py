@@ -140,6 +140,7 @@ def _context(user: User, incident: Incident) -> dict[str, Any]:
         "timeline": queries.timeline(incident.pk, signals),
         **issues.shown(incident),
         "notes": queries.notes(incident),
+        "is_answered": thread.is_answered(),
         "thread": thread.lines(incident) if queries.has(incident, "questions") else [],
         "is_closed": is_closed,
         "can_look_again": incident.state == State.REVIEW and user.has_perm(Permission.TRIAGE_INCIDENTS),

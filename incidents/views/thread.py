@@ -78,6 +78,7 @@ def _part(request: HttpRequest, incident: Incident, *, refusal: str, typed: str,
     context = {
         "incident": incident,
         "thread": thread.lines(incident),
+        "is_answered": thread.is_answered(),
         "thread_refusal": refusal,
         "question_typed": typed,
         "can_move": person(request).has_perm(Permission.TRIAGE_INCIDENTS),

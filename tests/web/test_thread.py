@@ -34,6 +34,12 @@ def incident(connector: Scripted) -> Incident:
     return judged()
 
 
+@pytest.fixture(autouse=True)
+def _a_model(settings: Any) -> None:
+    given = {**settings.MODEL_ENDPOINTS["default"], "base_url": "http://localhost:1/v1", "model": "m"}
+    settings.MODEL_ENDPOINTS = {**settings.MODEL_ENDPOINTS, "default": given}
+
+
 def address(incident: Incident, rest: str = "ask") -> str:
     return f"/incidents/{incident.pk}/questions/{rest}/"
 
@@ -201,3 +207,15 @@ def test_hostile_words_of_people_and_models_are_only_text(
     Question.objects.filter(pk=row.pk).update(text=text[:2_000])
     path = f"/incidents/{incident.pk}/"
     assert_clean(text_of(a_person(make_user).get(path)), path)
+
+
+def test_where_no_model_is_set_nobody_is_invited_to_ask(
+    incident: Incident, make_user: MakeUser, settings: Any
+) -> None:
+    ada = a_person(make_user)
+    assert "Ask about this incident" in text_of(ada.get(f"/incidents/{incident.pk}/"))
+    unset = {**settings.MODEL_ENDPOINTS["default"], "base_url": "", "model": ""}
+    settings.MODEL_ENDPOINTS = {**settings.MODEL_ENDPOINTS, "default": unset}
+    text = text_of(ada.get(f"/incidents/{incident.pk}/"))
+    assert "Ask about this incident" not in text
+    assert "no model is connected" in text
