@@ -109,15 +109,21 @@ def watched_trips(begun: list[float]) -> dict[int, int]:
     """Count the application's round trips to its database from now on, by the step that they belong to."""
     import psycopg
 
+    from audit import straight
+
     counted: dict[int, int] = {}
-    wait = psycopg.Connection.wait
 
-    def noted(link: Any, *arguments: Any, **named: Any) -> Any:
-        if 0 < len(begun) <= STEPS:
-            counted[len(begun)] = counted.get(len(begun), 0) + 1
-        return wait(link, *arguments, **named)
+    def counting(function: Any) -> Any:
+        def counts(*arguments: Any, **named: Any) -> Any:
+            if 0 < len(begun) <= STEPS:
+                counted[len(begun)] = counted.get(len(begun), 0) + 1
+            return function(*arguments, **named)
 
-    psycopg.Connection.wait = noted  # type: ignore[method-assign, assignment] # it is watched
+        return counts
+
+    # The driver's own way, and the one past its cursors.
+    psycopg.Connection.wait = counting(psycopg.Connection.wait)  # type: ignore[method-assign]
+    straight.rows = counting(straight.rows)
     return counted
 
 
