@@ -54,7 +54,7 @@ def after_stepup(view: View[P]) -> View[P]:
         ):
             if request.method not in ("GET", "HEAD"):
                 messages.info(request, "Nothing is changed yet. Show who you are, then do it again.")
-            return HttpResponseRedirect(stepup_address(_page_of(request)))
+            return HttpResponseRedirect(stepup_address(page_of(request)))
         return view(request, *args, **kwargs)
 
     return guarded
@@ -69,12 +69,18 @@ def stepup_address(target: str, *, is_strong: bool = False) -> str:
     return f"{reverse('step-up')}?{urlencode(query)}"
 
 
-def _page_of(request: HttpRequest) -> str:
+def page_of(request: HttpRequest) -> str:
     """Return the page that a request comes from: some forms post to an address that has no page."""
     if request.method in ("GET", "HEAD"):
         return request.get_full_path()
     before = urlsplit(request.headers.get("Referer", ""))
     return before.path if before.netloc == request.get_host() else request.path
+
+
+def repeats(view: View[P]) -> View[P]:
+    """Mark a view that only sets what its form says: the same form sent again sets it again."""
+    view.repeats = True  # type: ignore[attr-defined]  # the middleware looks for it
+    return view
 
 
 def person(request: HttpRequest) -> User:
@@ -84,8 +90,10 @@ def person(request: HttpRequest) -> User:
 
 def safe_target(request: HttpRequest, target: str) -> str:
     """Return where to go on to: the target where it is on this host, else the first page."""
-    if not url_has_allowed_host_and_scheme(
+    is_ours = url_has_allowed_host_and_scheme(
         target, allowed_hosts={request.get_host()}, require_https=request.is_secure()
-    ):
+    )
+    # A word alone would be read as a place beside whatever page sent it.
+    if not is_ours or not target.startswith(("/", "http")):
         return settings.LOGIN_REDIRECT_URL
     return _MOVE.sub(r"\1", target)

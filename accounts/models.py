@@ -128,3 +128,15 @@ class Token(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class SentForm(models.Model):
+    """One form of one page as a person sent it, kept for a day: the same bytes again are not carried out."""
+
+    digest = models.CharField(max_length=64, primary_key=True, help_text="of the person, address and fields")
+    sent_at = models.DateTimeField(db_index=True)
+    is_done = models.BooleanField(default=False, help_text="false while it is carried out")
+    led_to = models.CharField(max_length=600, blank=True, default="", help_text="where its answer led")
+
+    def __str__(self) -> str:
+        return f"form sent at {self.sent_at}"

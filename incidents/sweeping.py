@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
+from accounts import sentforms
 from incidents import intake, queue_acts, queue_counts, queue_undo, sending
 from incidents.models import Delivery, Incident, Said, Source
 from incidents.states import DeliveryState, State
@@ -36,6 +37,7 @@ def sweep(now: datetime) -> Swept:
     queue_acts.wake_all(now)
     queue_counts.add_up()
     queue_undo.forget(now)
+    sentforms.forget(now)
     return Swept(resend_deliveries(now), resend_investigations(now), silences)
 
 

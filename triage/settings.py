@@ -68,6 +68,7 @@ MIDDLEWARE = [
     "accounts.middleware.note_session",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "accounts.middleware.SentOnce",
     "triage.one_thread.one_thread",  # stays last
 ]
 
@@ -352,7 +353,6 @@ CSRF_COOKIE_HTTPONLY = True
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
-USE_TZ = True
 USE_I18N = False
 
 STATIC_URL = "static/"

@@ -29,7 +29,10 @@ from audit import writing
 
 _SHOWN = 100
 _MAIL_SECONDS = 5
-_GONE = "This link is used, withdrawn or too old. Ask an administrator for another one."
+_GONE = (
+    "This link is used, withdrawn or too old. If you used it a moment ago, sign in. "
+    "Else ask an administrator for another one."
+)
 
 
 @never_cache

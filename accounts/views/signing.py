@@ -21,7 +21,7 @@ from django_htmx.middleware import HtmxDetails
 from requests import RequestException
 
 from accounts import services, singlesignon, throttle
-from accounts.access import safe_target
+from accounts.access import repeats, safe_target
 from accounts.forms import SignInForm, ThemeForm
 from accounts.models import User
 
@@ -131,6 +131,7 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 
 @login_not_required
 @require_POST
+@repeats
 def theme(request: HttpRequest) -> HttpResponse:
     """Remember light, dark or the system's look, in a cookie and with the account, and go back."""
     form = ThemeForm(request.POST)

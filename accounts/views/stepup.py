@@ -14,7 +14,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from accounts import secondfactors, services, throttle
-from accounts.access import person, safe_target
+from accounts.access import person, repeats, safe_target
 from accounts.secondfactor import StepUpCodeForm, StepUpPasskeyForm
 from audit import writing
 
@@ -22,6 +22,7 @@ from audit import writing
 @never_cache
 @sensitive_post_parameters("password", "code", "credential")
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeats
 def step_up(request: HttpRequest) -> HttpResponse:
     """Take a passkey, a code or a password; a password only of who has nothing else, where it suffices."""
     given = request.POST if request.method == "POST" else request.GET

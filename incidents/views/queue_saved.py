@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import person, requires
+from accounts.access import person, repeats, requires
 from accounts.permissions import Permission
 from incidents import queue, queue_palette, queue_saved
 from incidents.queue_wants import Wanted, wanted
@@ -44,6 +44,7 @@ def delete(request: HttpRequest, number: int) -> HttpResponse:
 
 
 @require_POST
+@repeats
 @requires(Permission.SEE_INCIDENTS)
 def columns(request: HttpRequest) -> HttpResponse:
     """Keep which columns one sees."""

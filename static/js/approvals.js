@@ -1,4 +1,4 @@
-// A request's countdown, and one decision for two clicks.
+// A request's countdown; when it is over, there is nothing to decide.
 "use strict";
 
 (() => {
@@ -18,20 +18,10 @@
       time.textContent = words(seconds);
       time.classList.toggle("is-short", seconds <= SHORT);
       time.title = new Date(time.dateTime).toUTCString();
-      if (seconds <= 0) for (const button of document.querySelectorAll("form[data-once] button")) button.disabled = true;
+      if (seconds <= 0) for (const button of document.querySelectorAll("form[data-until-over] button")) button.disabled = true;
     }
   }
 
-  document.addEventListener("submit", (event) => {
-    const form = event.target.closest("form[data-once]");
-    if (!form) return;
-    if (form.dataset.sent) event.preventDefault();
-    form.dataset.sent = "1";
-  });
-
   tick();
   setInterval(tick, 1000);
-  addEventListener("pageshow", () => {
-    for (const form of document.querySelectorAll("form[data-once]")) delete form.dataset.sent;
-  });
 })();
