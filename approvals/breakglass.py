@@ -40,6 +40,7 @@ def break_it(
             raise MoveRefused(missing)
         if not 20 <= len(reason.strip()) <= 2_000:
             raise MoveRefused("Say why it cannot wait for a second person, in 20 to 2000 characters.")
+        User.objects.select_for_update(no_key=True).get(pk=person.pk)  # from two windows at once, one hour
         if BreakGlass.objects.filter(holder=person).filter(Q(ends_at__gt=now) | Q(reviewed_at=None)).exists():
             raise MoveRefused("Your last one stands, or waits for its review.")
         glass = BreakGlass.objects.create(

@@ -88,8 +88,9 @@ def choose(person: User, values: Mapping[str, Any], *, now: datetime) -> Route |
 
 
 def test(route: Route, *, by: User, now: datetime) -> Notice:
-    """Send a test message on one route; its outcome stands on the page of messages."""
+    """Send a test message on one route; its outcome stands on the page of messages. Raises RouteRefused."""
     with transaction.atomic():
+        route = _locked(route)  # of two tests at once the second ends the first's notice
         telling.end("route", route.pk, now=now)
         notice = Notice.objects.create(
             event=Event.TEST,

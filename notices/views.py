@@ -121,7 +121,11 @@ def new_secret(request: HttpRequest, number: int) -> HttpResponse:
 @_manages
 def test_route(request: HttpRequest, number: int) -> HttpResponse:
     """Send a test message; the page of messages shows how it ends."""
-    services.test(_found(number), by=person(request), now=timezone.now())
+    try:
+        services.test(_found(number), by=person(request), now=timezone.now())
+    except services.RouteRefused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("notice_routes")
     messages.success(request, "A test message is on its way. Its outcome appears in the list.")
     return redirect("notices")
 
@@ -164,10 +168,13 @@ def test_own(request: HttpRequest) -> HttpResponse:
     """Send oneself a test mail."""
     user = person(request)
     route = queries.own_route(user)
-    if route is None:
-        messages.error(request, "Choose first what you want to hear of.")
-    else:
+    try:
+        if route is None:
+            raise services.RouteRefused("Choose first what you want to hear of.")
         services.test(route, by=user, now=timezone.now())
+    except services.RouteRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
         messages.success(request, "A test mail is on its way.")
     return redirect("own_notices")
 
