@@ -11,6 +11,7 @@ from allauth.mfa.webauthn.forms import (
     LoginWebAuthnForm,
     ReauthenticateWebAuthnForm,
 )
+from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
@@ -52,8 +53,25 @@ _MALFORMED = (AttributeError, KeyError, TypeError, ValueError)
 _NO_PASSKEY = "That was no passkey of this account. Try again."
 
 
+class _Credential(forms.JSONField):
+    """JSON whose reader gives up on it in more ways than Django's field knows of."""
+
+    def to_python(self, value: Any) -> Any:
+        """Read it. Raises ValidationError for what is too deep, or holds a number of thousands of digits."""
+        try:
+            return super().to_python(value)
+        except (ValueError, RecursionError):
+            raise ValidationError(_NO_PASSKEY) from None
+
+
 class _Wary:
     """What a browser sends as a passkey is read by a library that expects its whole shape."""
+
+    fields: dict[str, forms.Field]
+
+    def __init__(self, *args: Any, **values: Any) -> None:
+        super().__init__(*args, **values)
+        self.fields["credential"] = _Credential(required=True, widget=forms.HiddenInput)
 
     def clean_credential(self) -> Any:
         """Return the passkey. Raises ValidationError for whatever is none."""
