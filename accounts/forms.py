@@ -142,6 +142,7 @@ class PersonForm(forms.Form):
         required=False, queryset=Team.objects.all(), widget=forms.CheckboxSelectMultiple, label="Teams"
     )
     is_active = forms.BooleanField(required=False, label="May sign in")
+    made_on = forms.CharField(required=False, widget=forms.HiddenInput)
 
 
 class InviteForm(forms.Form):

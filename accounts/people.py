@@ -11,7 +11,7 @@ from django.utils.text import slugify
 from accounts import sessions
 from accounts.models import Team, User
 from accounts.roles import Role
-from audit import writing
+from audit import reading, writing
 
 
 class ChangeRefused(ValueError):
@@ -26,6 +26,10 @@ class Place:
     teams: frozenset[int]
     is_active: bool
 
+    def mark(self) -> str:
+        """What a form carries along to say on which place it was made."""
+        return f"{self.role or 'none'} {','.join(map(str, sorted(self.teams)))} {self.is_active}"
+
 
 def place_of(person: User) -> Place:
     """Return where a person stands now. Of several roles it is the first by name."""
@@ -37,21 +41,35 @@ def place_of(person: User) -> Place:
     )
 
 
-def move(person_id: int, *, to: Place, by: User) -> list[str]:
+def move(person_id: int, *, to: Place, by: User, made_on: str = "") -> list[str]:
     """Give a person a role, teams and a switch, and return what changed, in words.
 
-    Raises ChangeRefused where no administrator would be left who can sign in.
+    Raises ChangeRefused where no administrator would be left who can sign in, and where the form was made
+    on another place than the present one: it would take back what somebody else has done.
     """
     with transaction.atomic():
         _lock_administrators()
         person = User.objects.select_for_update().get(pk=person_id)
         before = place_of(person)
+        if made_on and made_on != before.mark():
+            raise ChangeRefused(_overtaken(person, before))
         changes = _put(person, before, to, by)
         if (before.role is Role.ADMINISTRATOR or person.is_superuser) and not _administrators().exists():
             raise ChangeRefused(
                 f"{person} is the last administrator who can sign in. Give somebody else that role first."
             )
     return changes
+
+
+def _overtaken(person: User, now: Place) -> str:
+    told = reading.latest_about("person.", "username", person.username)
+    who = told.actor.removeprefix("person:") if told else "somebody"
+    teams = ", ".join(person.teams.order_by("name").values_list("name", flat=True))
+    return (
+        f"{who} has changed {person} since you opened this page: the role is {now.role or 'none'} now, the "
+        f"teams are {teams or 'none'}, and they {'may' if now.is_active else 'may not'} sign in. Nothing of "
+        "yours was saved. It still stands below: look, then save it again."
+    )
 
 
 def _put(person: User, before: Place, to: Place, by: User) -> list[str]:

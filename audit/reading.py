@@ -47,6 +47,16 @@ def of_incident(number: int) -> tuple[StoredEntry, ...]:
     return _read("WHERE e.incident = %s ORDER BY e.id", [number])
 
 
+def latest_about(kinds: str, field: str, value: str) -> StoredEntry | None:
+    """Return the newest entry of kinds that begin so whose payload names this value; None after 50 others."""
+    found = _read(
+        "WHERE e.kind LIKE %s AND e.id > (SELECT coalesce(max(id), 0) - 10000 FROM audit_entry) "
+        "ORDER BY e.id DESC LIMIT 50",
+        [f"{kinds}%"],
+    )
+    return next((one for one in found if one.payload and one.payload.get(field) == value), None)
+
+
 def _read(condition: str, values: Sequence[int | str]) -> tuple[StoredEntry, ...]:
     with connection.cursor() as cursor:
         cursor.execute(_COLUMNS + condition, values)

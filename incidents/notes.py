@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 
@@ -23,6 +23,9 @@ LONGEST = 4_000
 _MENTIONED = 10
 # An address such as ada@example.org names nobody.
 _MENTION = re.compile(r"(?<![\w@.+-])@([\w.@+-]{1,150})")
+
+
+_A_MOMENT = timedelta(minutes=10)
 
 
 class NoteRefused(Exception):
@@ -62,6 +65,13 @@ def write(incident: Incident, text: str, *, by: User, once: str, now: datetime) 
     except IntegrityError:
         note = Note.objects.get(once=form.hexdigest())
     return Kept(note, unreached)
+
+
+def kept_a_moment_ago(incident: Incident, text: str, *, by: User, now: datetime) -> Note | None:
+    """Return the person's last note here where it says the same and is minutes old: they went back to it."""
+    last = Note.objects.filter(incident=incident, by=by).order_by("-pk").first()
+    said = redaction.text(Cleaner().clean(text.replace("\0", "")).strip())
+    return last if last is not None and last.text == said and last.created_at > now - _A_MOMENT else None
 
 
 def _tell(note: Note, reached: Sequence[User], now: datetime) -> None:

@@ -59,7 +59,7 @@ def show(request: HttpRequest, number: int) -> HttpResponse:
             chosen["is_active"],
         )
         try:
-            changes = people.move(shown.pk, to=to, by=person(request))
+            changes = people.move(shown.pk, to=to, by=person(request), made_on=chosen["made_on"])
         except people.ChangeRefused as reason:
             refusal = str(reason)
         else:
@@ -172,6 +172,7 @@ def _page(
         "here": "people",
         "person": shown,
         "form": form,
+        "made_on": now.mark(),
         "refusal": refusal,
         "link": link,
         "factors": secondfactors.of_person(shown),

@@ -29,6 +29,10 @@ def note(request: HttpRequest, number: int) -> HttpResponse:
     """Keep a note; one that was sent twice is kept once."""
     incident, text = found(request, number), request.POST.get("note", "")
     once = request.POST.get("once", "")
+    again = notes.kept_a_moment_ago(incident, text, by=person(request), now=timezone.now())
+    if again is not None:
+        messages.info(request, "You wrote that a moment ago: it is kept once.")
+        return redirect(f"{reverse('incident', args=[incident.pk])}#note-{again.pk}")
     try:
         kept = notes.write(incident, text, by=person(request), once=once, now=timezone.now())
     except notes.NoteRefused as refusal:
