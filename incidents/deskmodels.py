@@ -149,3 +149,21 @@ class SelfClosing(models.Model):
 
     def __str__(self) -> str:
         return f"{self.rule} {self.rule_version} may close"
+
+
+class Opening(models.Model):
+    """When somebody who moves incidents first opened the page of one; or that it was closed before that."""
+
+    incident = models.OneToOneField(
+        "incidents.Incident", on_delete=models.CASCADE, primary_key=True, related_name="opening"
+    )
+    at = models.DateTimeField()
+    is_closing = models.BooleanField(default=False, help_text="it was closed, and nobody had opened it")
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["at"], condition=Q(is_closing=True), name="closed_unopened"),
+        ]
+
+    def __str__(self) -> str:
+        return f"opening of #{self.incident_id}"

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from accounts.models import Team
-from incidents.deskmodels import DraftEdit, HumanLabel, Note, Override, PersonCheck, SelfClosing
+from incidents.deskmodels import DraftEdit, HumanLabel, Note, Opening, Override, PersonCheck, SelfClosing
 from incidents.figuremodels import DaySum, PassAudit, Record, Recount, StaleIncident, StampEdit
 from incidents.queuemodels import QueueAct, QueueLook, Said, SavedView, Tally
 from incidents.states import Condition, DeliveryState, Effect, Event, Origin, Outcome, State
@@ -18,6 +18,7 @@ __all__ = [
     "Identifier",
     "Incident",
     "Note",
+    "Opening",
     "Override",
     "PassAudit",
     "PersonCheck",

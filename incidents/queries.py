@@ -18,6 +18,7 @@ from incidents.models import (
     Identifier,
     Incident,
     Note,
+    Opening,
     PassAudit,
     Resolution,
     Signal,
@@ -87,6 +88,7 @@ def _parts(user: User) -> dict[str, Exists | ArraySubquery]:
     return {
         "has_edits": Exists(DraftEdit.objects.filter(incident=own)),
         "has_audit": Exists(PassAudit.objects.filter(incident=own, reviewer=user, answered_at=None)),
+        "has_opening": Exists(Opening.objects.filter(incident=own)),
         "has_questions": Exists(Question.objects.filter(incident_id=own)),
         "sees_previous": Exists(seen.filter(pk=OuterRef("previous_id"))),
         "read_later": listed(seen.filter(previous=own).order_by("pk")[:_LATER]),

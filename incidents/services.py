@@ -9,7 +9,18 @@ from django.db import IntegrityError, transaction
 from accounts.models import User
 from accounts.permissions import Permission
 from accounts.services import actor_name
-from incidents import closing, doubts, intake, knownissues, moves, proposed, rubrics, selfclosing, sending
+from incidents import (
+    closing,
+    doubts,
+    intake,
+    knownissues,
+    moves,
+    opening,
+    proposed,
+    rubrics,
+    selfclosing,
+    sending,
+)
 from incidents import queries as visibility
 from incidents.models import Incident
 from incidents.moves import Asked, MoveRefused
@@ -53,7 +64,9 @@ def close(
     asked = Asked(Move.CLOSE, incident_id, actor_name(by), now, version)
     words = closing.Words(outcome, answer, reason.strip(), duplicate_of, label)
     with moves.transaction_of(asked):
-        return closing.close(asked, words, by)
+        closed = closing.close(asked, words, by)
+        opening.note(incident_id, now, is_closing=True)
+        return closed
 
 
 def reopen(incident_id: int, *, by: User, reason: str, version: int, now: datetime) -> Incident:

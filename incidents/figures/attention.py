@@ -13,7 +13,7 @@ from approvals.states import Choice
 from approvals.states import State as RequestState
 from incidents.figures.charts import duration
 from incidents.figures.intervals import Rate
-from incidents.models import Incident, PassAudit
+from incidents.models import Incident, Opening, PassAudit
 from incidents.states import State
 from investigations.models import Exchange, Investigation
 from investigations.states import RunResult
@@ -52,6 +52,7 @@ def attention(now: datetime) -> Sequence[Line]:
     )
     expired = requests.filter(state=RequestState.EXPIRED, proposed_at__gt=since)
     unread = expired.filter(decisions=None).count()
+    unopened = Opening.objects.filter(is_closing=True, at__gt=since, incident__state=State.CLOSED).count()
     late = PassAudit.objects.filter(answered_at=None).aggregate(
         count=Count("pk"),
         overdue=Count("pk", filter=Q(due_at__lt=now)),
@@ -59,6 +60,12 @@ def attention(now: datetime) -> Sequence[Line]:
     )
     return [
         Line("Drafts that nobody has acknowledged", str(waiting["count"]), _oldest(waiting["oldest"], now)),
+        Line("Drafts that nobody ever opened", str(unopened), "of incidents that people closed in 28 days"),
+        Line(
+            "Proposals that nobody has opened",
+            str(requests.filter(state=RequestState.PROPOSED, looks=None).count()),
+            f"of {open_ones['count']} that wait",
+        ),
         Line("Requests that nobody has decided", str(open_ones["count"]), _oldest(open_ones["oldest"], now)),
         Line(
             "Requests that expired undecided",

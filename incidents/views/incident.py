@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import person, requires
 from accounts.models import User
 from accounts.permissions import Permission
-from incidents import differences, editing, identifiers, issues, queries, thread, veiling
+from incidents import differences, editing, identifiers, issues, opening, queries, thread, veiling
 from incidents.differences import Piece
 from incidents.editing import Answer
 from incidents.forms import CloseForm, ReopenForm
@@ -32,7 +32,9 @@ ONLY = ("all", "person", "agent", "system", "signal")
 @requires(Permission.SEE_INCIDENTS)
 def show(request: HttpRequest, number: int) -> HttpResponse:
     """The page of one incident; 404 where it is another team's."""
-    incident = found(request, number)
+    incident, user = found(request, number), person(request)
+    if not queries.has(incident, "opening") and user.has_perm(Permission.TRIAGE_INCIDENTS):
+        opening.note(incident.pk, timezone.now())
     return page(request, incident)
 
 

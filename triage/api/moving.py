@@ -11,7 +11,7 @@ from rest_framework.request import Request
 
 from accounts.models import User
 from accounts.tokens import Scope
-from incidents import notes, queries, services, veiling
+from incidents import notes, opening, queries, services, veiling
 from incidents.models import Incident
 from triage.api import plainly, shapes
 from triage.api.doors import Door, body_of
@@ -38,6 +38,7 @@ class Close(Door):
         other = given["duplicate_of"]
         if other is not None and queries.incident(owner, other) is None:
             raise Problem(422, "fields", f"duplicate_of: there is no incident {other} that you see.")
+        opening.note(row.pk, timezone.now())  # whoever closes from elsewhere has read it there
         return _moved(owner, lambda: services.close(row.pk, by=owner, now=timezone.now(), **given))
 
 
