@@ -4,6 +4,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -21,7 +23,6 @@ pytestmark = [
 ]
 # A small machine: short replies, few of them, and all the time that they take.
 PATIENT = {
-    "LLM_QUIRKS": "llama-cpp-python",
     "LLM_CONTEXT": "8192",
     "LLM_MAX_TOKENS": "48",
     "LLM_SECONDS": "600",
@@ -31,25 +32,36 @@ PATIENT = {
 }
 
 
+@contextmanager
+def _server() -> Iterator[dict[str, str]]:
+    """Yield the variables of a running server: none where LLM_BASE_URL names one, else those of our own."""
+    if os.environ.get("LLM_BASE_URL"):
+        yield {}
+        return
+    with served() as address:
+        yield {"LLM_BASE_URL": address, "MODEL_ID": "smollm2", "LLM_QUIRKS": "llama-cpp-python"}
+
+
 def test_a_whole_demo_ends_with_each_incident_at_a_person_and_no_false_pass() -> None:
     folder = made_folder()
     mine = {name: value for name, value in os.environ.items() if name != "MAKELEVEL"}
-    given = {"LOCAL_FOLDER": str(folder), "DEMO_ONCE": "1", "MODEL_ID": "smollm2", **PATIENT}
+    given = {**PATIENT, **mine, "LOCAL_FOLDER": str(folder), "DEMO_ONCE": "1"}
 
     def launch(mode: str, **more: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
             [sys.executable, "-m", "triage.local.launch", mode],
-            cwd=ROOT, env={**mine, **given, **more}, capture_output=True, text=True, check=False,
+            cwd=ROOT, env={**given, **more}, capture_output=True, text=True, check=False,
         )  # fmt: skip
 
     try:
-        with served() as address:
-            done = launch("demo", LLM_BASE_URL=address)
+        with _server() as variables:
+            done = launch("demo", **variables)
         logs = "".join(each.read_text(errors="replace") for each in folder.glob("*.log"))
     finally:
         assert launch("reset").returncode == 0
         shutil.rmtree(folder)
     print(done.stdout)  # with -s: the table, the outcomes by kind, the tokens
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "A model gathered." in done.stdout
     assert "none passed that should not have" in done.stdout
     assert "Traceback" not in logs
