@@ -122,7 +122,7 @@ def watched_trips(begun: list[float]) -> dict[int, int]:
         return counts
 
     # The driver's own way, and the one past its cursors.
-    psycopg.Connection.wait = counting(psycopg.Connection.wait)  # type: ignore[method-assign]
+    psycopg.Connection.wait = counting(psycopg.Connection.wait)  # type: ignore[method-assign] # it is watched
     straight.rows = counting(straight.rows)
     return counted
 
