@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+
+from ahocorasick_rs import AhoCorasick, Implementation
 
 VERSION = 1
 
@@ -28,12 +29,36 @@ class Shape:
     likely: Callable[[str], bool] | None = None
     apart: Callable[[str], bool] | None = None
 
-    def can_be_in(self, lowered: str, absent: frozenset[str] = frozenset()) -> bool:
-        """Say whether a text can hold one, given in lower case; `absent` are hints that it does not hold."""
+    def can_be_in(self, lowered: str) -> bool:
+        """Say whether a text can hold one, given in lower case."""
         for hint in self.hints:
-            if hint not in absent and hint in lowered:
+            if hint in lowered:
                 return self.likely is None or self.likely(lowered)
         return False
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """Says of a text whether one of the hints is followed so: a search of each place costs much more."""
+
+    hints: tuple[str, ...]
+    after: re.Pattern[str]
+    begins: bool = False
+
+    def __call__(self, lowered: str) -> bool:
+        for hint in self.hints:
+            place = lowered.find(hint)
+            while place >= 0:
+                end = place + len(hint)
+                if self.fits(lowered, place, end):
+                    return True
+                place = lowered.find(hint, end)
+        return False
+
+    def fits(self, lowered: str, place: int, end: int) -> bool:
+        """Say so of a hint that stands at this place."""
+        is_within = self.begins and place > 0 and lowered[place - 1] in _WITHIN_WORDS
+        return not is_within and self.after.match(lowered, end) is not None
 
 
 def _shape(
@@ -44,34 +69,16 @@ def _shape(
     `begins`: no letter, digit or _ stands before the hint.
     """
     told = tuple(hints.split())
-    likely = _followed(told, after) if after else None
-    apart = _followed(told, after, begins=True) if begins else None
+    likely = Followed(told, re.compile(after)) if after else None
+    apart = Followed(told, re.compile(after), begins=True) if begins else None
     return Shape(name, told, re.compile(pattern, flags), likely, apart)
-
-
-@lru_cache(maxsize=64)
-def _followed(hints: tuple[str, ...], after: str, *, begins: bool = False) -> Callable[[str], bool]:
-    """Say of a text whether one of its hints is followed so: a search of each place costs much more."""
-    follows = re.compile(after)
-
-    def is_followed(lowered: str) -> bool:
-        for hint in hints:
-            place = lowered.find(hint)
-            while place >= 0:
-                is_within = begins and place > 0 and lowered[place - 1] in _WITHIN_WORDS
-                place += len(hint)
-                if not is_within and follows.match(lowered, place):
-                    return True
-                place = lowered.find(hint, place)
-        return False
-
-    return is_followed
 
 
 # Not k: the sign for kelvin, which is no letter to the shapes, becomes one in lower case.
 _WITHIN_WORDS = frozenset("abcdefghijlmnopqrstuvwxyz0123456789_")
 _DIGITS_ALIKE = str.maketrans("123456789-", "000000000 ")
 _CARD_LEAST = 15
+_RUN = re.compile("0+")
 _CARDS = {
     form: re.compile(f"{form}(?<![0a-z_.]{form})0?(?![0a-z_])")
     for form in (
@@ -99,7 +106,15 @@ def _may_hold_card_apart(lowered: str) -> bool:
     if not lowered.isascii():
         return True
     alike = lowered.translate(_DIGITS_ALIKE)
-    return any(form in alike and apart.search(alike) for form, apart in _CARDS.items())
+    for form, apart in _CARDS.items():
+        place = alike.find(form)
+        while place >= 0:
+            if apart.match(alike, place):
+                return True
+            # Whatever begins later within these digits has one before it.
+            digits = _RUN.match(alike, place)
+            place = alike.find(form, digits.end() if digits else place + 1)
+    return False
 
 
 # The closing quote of a name, escaped or not: a log line may hold JSON that holds JSON.
@@ -283,11 +298,13 @@ def _spelled(name: str) -> str:
 
 _own: tuple[Shape, ...] = ()
 _NUMBERS = tuple(shape for shape in SHAPES if shape.name == "card number")
-# Most short texts hold no other hint at all, and one pass says so; for long ones it takes longer than many.
-_SHORT = 2_000
-_ANY_HINT = re.compile(
-    "|".join(sorted({re.escape(hint) for shape in SHAPES if shape not in _NUMBERS for hint in shape.hints}))
-)
+_WORDS = tuple(shape for shape in SHAPES if shape not in _NUMBERS)
+_HINTS = sorted({hint for shape in _WORDS for hint in shape.hints})
+_OF_HINT = [[shape for shape in _WORDS if hint in shape.hints] for hint in _HINTS]
+_LONGEST_HINT = max(map(len, _HINTS))
+# All of them in one pass, which takes as long as a few searches for one; they are few and short.
+_FINDER = AhoCorasick(_HINTS, implementation=Implementation.DFA)
+_AT_ONCE = 65_536  # of a text that holds nothing but hints, not all places are kept at a time
 
 
 def use_own(shapes: tuple[Shape, ...]) -> None:
@@ -296,39 +313,33 @@ def use_own(shapes: tuple[Shape, ...]) -> None:
     _own = shapes
 
 
-def _ends_in(last: str) -> tuple[re.Pattern[str], frozenset[str]]:
-    """Return what finds any of the hints that end in this character, by way of that rare character."""
-    hints = frozenset(hint for shape in SHAPES for hint in shape.hints if len(hint) > 1 and hint[-1] == last)
-    found = "|".join(f"(?<={re.escape(hint)})" for hint in sorted(hints))
-    return re.compile(f"{re.escape(last)}(?:{found})"), hints
-
-
-_BY_SIGN = {
-    sign: frozenset(hint for shape in SHAPES for hint in shape.hints if sign in hint)
-    for sign in sorted({sign for shape in SHAPES for hint in shape.hints for sign in hint})
-}
-_RARE_ENDS = tuple(_ends_in(last) for last in "_-.=")
-
-
 def possible(lowered: str) -> tuple[Shape, ...]:
     """Return the shapes that a text can hold, given in lower case: a cheap look before the patterns."""
-    if len(lowered) < _SHORT and not _ANY_HINT.search(lowered):
-        return tuple(shape for shape in (*_NUMBERS, *_own) if shape.can_be_in(lowered))
-    # One character is looked for many times faster than a word, and most are found at once.
-    missing = [hints for sign, hints in _BY_SIGN.items() if sign not in lowered]
-    quiet = [hints for ending, hints in _RARE_ENDS if not ending.search(lowered)]
-    absent = frozenset[str]().union(*missing, *quiet)
-    looked: dict[Any, bool] = {}  # two shapes may be looked for alike
-    found = []
-    for shape in (*SHAPES, *_own):
-        alike = (shape.hints, shape.likely)
-        if alike not in looked:
-            looked[alike] = shape.can_be_in(lowered, absent)
-        if looked[alike]:
-            found.append(shape)
-    if any(shape.apart is None or shape.apart(lowered) for shape in found):
-        return tuple(found)
+    found = {id(shape) for shape in (*_NUMBERS, *_own) if shape.can_be_in(lowered)}
+    for number, place, end in _hints_in(lowered):
+        for shape in _OF_HINT[number]:
+            if id(shape) not in found and _may_be_at(shape, lowered, place, end):
+                found.add(id(shape))
+    shapes = tuple(shape for shape in (*SHAPES, *_own) if id(shape) in found)
+    if any(shape.apart is None or shape.apart(lowered) for shape in shapes):
+        return shapes
     return ()
+
+
+def _may_be_at(shape: Shape, lowered: str, place: int, end: int) -> bool:
+    return not isinstance(shape.likely, Followed) or shape.likely.fits(lowered, place, end)
+
+
+def _hints_in(lowered: str) -> Iterator[tuple[int, int, int]]:
+    """Yield each hint's number and where it begins and ends."""
+    try:
+        lowered.encode()
+    except UnicodeEncodeError:  # half a character can't be looked through
+        lowered = lowered.encode("utf-8", "replace").decode()
+    for start in range(0, len(lowered), _AT_ONCE):
+        piece = lowered[start : start + _AT_ONCE + _LONGEST_HINT]
+        for number, place, end in _FINDER.find_matches_as_indexes(piece, overlapping=True):
+            yield number, start + place, start + end
 
 
 def spans(shape: Shape, text: str) -> Iterator[tuple[int, int]]:

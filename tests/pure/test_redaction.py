@@ -259,6 +259,14 @@ def test_a_card_number_is_found_however_it_is_grouped_and_no_longer_number_is_on
         assert redaction.text(said) == said
 
 
+def test_a_secret_is_found_wherever_a_long_text_is_parted_and_beside_half_a_character() -> None:
+    secret, line = SECRETS["GitHub fine-grained"]
+    for begin in range(65_500, 65_550):
+        assert secret not in redaction.text(" " * begin + secret)
+    assert secret not in redaction.text(f"\ud800{line}\udfff")
+    assert secret not in str(copy_for_readers({"a": ["\ud800", line]}).value)
+
+
 def test_what_has_nothing_to_hide_is_its_own_copy_and_what_is_no_json_is_looked_through_too() -> None:
     plain = {"rows": [{"at": "2026-11-30", "message": "the password was reset", "n": 1}]}
     assert copy_for_readers(plain, cut=Cut()).value is plain
