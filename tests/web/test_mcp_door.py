@@ -66,16 +66,31 @@ def test_a_token_in_the_query_or_in_the_body_opens_nothing(agent: Agent) -> None
     assert agent.world.post(body, headers).status_code == 401
 
 
-def test_two_authorization_headers_are_none(agent: Agent) -> None:
+@pytest.mark.parametrize(
+    ("name", "other", "status"),
+    [
+        ("Authorization", "Bearer other", 401),
+        ("MCP-Protocol-Version", "2025-11-25", 400),
+        ("Mcp-Method", "tools/call", 400),
+        ("Mcp-Name", "find_job", 400),
+        ("Content-Type", "text/plain", 400),
+    ],
+)
+def test_a_header_that_stands_there_twice_says_nothing(
+    agent: Agent, name: str, other: str, status: int
+) -> None:
     import httpx
 
     async def once() -> httpx.Response:
         transport = httpx.ASGITransport(agent.world.application)
         async with httpx.AsyncClient(transport=transport, base_url=BASE) as client:
-            headers = [*agent.headers().items(), ("Authorization", "Bearer other")]
+            first = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/list", "Mcp-Name": "x"}
+            headers = [*{**first, **agent.headers()}.items(), (name, other)]
             return await client.post("/mcp", content=LIST, headers=headers)
 
-    assert agent.world.portal.call(once).status_code == 401
+    answer = agent.world.portal.call(once)
+    assert answer.status_code == status
+    assert name.lower() in answer.text or status == 401
 
 
 @pytest.mark.parametrize(
@@ -161,6 +176,8 @@ def test_a_page_of_another_origin_is_403_with_and_without_a_token(agent: Agent, 
 
 def test_the_own_origin_and_none_are_let_in(agent: Agent) -> None:
     assert agent.world.post(LIST, {**agent.headers(), "Origin": BASE}).status_code == 200
+    shouted = {**agent.headers(), "Origin": BASE.upper(), "Host": "ASSAY.EXAMPLE"}
+    assert agent.world.post(LIST, shouted).status_code == 200
     assert agent.world.post(LIST, agent.headers()).status_code == 200
 
 

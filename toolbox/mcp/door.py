@@ -29,6 +29,8 @@ BEHIND = "assay.behind"
 HOWTO = "docs/howto/connect-an-agent-over-mcp.md"
 OPENING = (Scope.READ, Scope.TOOLS, Scope.SUBMIT)
 _SECONDS = 10.0
+# Of two values one reader takes the first and another the last.
+_SAID_ONCE = ("mcp-protocol-version", "mcp-method", "mcp-name", "content-type", "content-length")
 _log = logging.getLogger(__name__)
 
 
@@ -92,7 +94,11 @@ class Door:
             await requests.answer(send, 503, {"error": "the database does not answer"}, retry_after="5")
         else:
             # The space around a field's value is no part of it, and not every server takes it off.
-            trimmed = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
+            # Nor are capitals in an address.
+            trimmed = [
+                (name, value.strip(b" \t").lower() if name in (b"host", b"origin") else value.strip(b" \t"))
+                for name, value in scope["headers"]
+            ]
             inner = {**scope, "headers": trimmed, BEHIND: entrant.behind()}
             await self.inside(inner, requests.replayed(entrant.body, receive), entrant.held(send))
             if entrant.is_turned_away():
@@ -128,6 +134,8 @@ class Door:
             raise Refusal(403, "plain-http", "Tokens are taken over https only.")
         if scope["method"] != "POST":
             raise Refusal(405, "method", "POST only: nothing is streamed outside a call.", allow="POST")
+        if doubled := headers.twice(_SAID_ONCE):
+            raise Refusal(400, "header", f"The header {doubled} stands there twice, so it says nothing.")
 
     def _is_secure(self, scope: ASGIScope, headers: Headers) -> bool:
         told = headers.one("x-forwarded-proto") if self.address.trusts_proxy else ""

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +62,10 @@ class Headers:
     def stands(self, name: str) -> bool:
         """Say whether the header is there at all."""
         return name in self.values
+
+    def twice(self, names: Iterable[str]) -> str:
+        """Return the first of these headers that stands there more than once, or an empty text."""
+        return next((name for name in names if len(self.values.get(name, ())) > 1), "")
 
     def bearer(self) -> str:
         """Return the bearer token, or an empty text."""
