@@ -184,7 +184,7 @@ def test_broken_lines_are_counted_and_said(ask: Ask, folder: Path) -> None:
         "[]",
         "NaN",
         '{"ts": NaN}',
-        '{"message": "timeout"}',
+        '{"message": "fine"}',
         '{"ts": "yesterday"}',
         '{"ts": 5}',
         "\x80",
@@ -196,6 +196,37 @@ def test_broken_lines_are_counted_and_said(ask: Ask, folder: Path) -> None:
     assert outcome.status is Status.OBSERVED
     assert outcome.result["broken_lines"] == len(broken), "the line that is still being written is not one"
     assert f"{len(broken)} broken lines were left out" in outcome.reason
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        b'{"message": "timeout"}',
+        b"Traceback: timeout",
+        b'{"ts": "2026-03-01T11:50:00Z", "tenant": "north", "message": "timeout \xff"}',
+        b'{"message": "fine", "message": "timeout", "ts": "2026-03-01T11:50:00Z"}',
+    ],
+)
+def test_a_broken_line_of_the_window_that_holds_what_was_searched_leaves_it_open(
+    ask: Ask, folder: Path, broken: bytes
+) -> None:
+    early, late = line(90).encode(), line(5).encode()
+    (folder / "app.jsonl").write_bytes(b"\n".join([early, broken, late, b""]))
+    for count in (True, False):
+        assert ask(count=count).status is Status.UNANSWERABLE
+        assert ask("declined", count=count).status is not Status.UNANSWERABLE
+    assert ask(tenant="south", count=True).status is Status.UNANSWERABLE, "no line of the south at all"
+    (folder / "app.jsonl").write_bytes(b"\n".join([broken, early, late, b""]))
+    assert ask(count=True).status is Status.OBSERVED, "it was written before the window"
+    (folder / "app.jsonl").write_bytes(b"\n".join([early, late, broken, b""]))
+    assert ask(count=True).status is Status.UNANSWERABLE
+    assert ask(count=True, until=at(30), since=at(100)).status is Status.OBSERVED, "written after it"
+
+
+def test_a_text_is_found_in_a_broken_line_however_json_writes_it(ask: Ask, folder: Path) -> None:
+    for written in ('a/b "é"', r"a/b \"é\"", r"a\/b \"\u00e9\"", r"a/b \"\u00e9\""):
+        write(folder, line(10), written, line(5))
+        assert ask('a/b "é"', count=True).status is Status.UNANSWERABLE, written
 
 
 def test_a_line_that_is_too_long_is_one_broken_line_whatever_its_rest_spells(

@@ -94,6 +94,7 @@ class JsonLinesConnector:
                 if read > self._scan_bytes:
                     return self._outcome(tool, search, tally, paths, stopped=True)
                 tally.take(line, search)
+            tally.end_of_file(search)
         return self._outcome(tool, search, tally, paths, stopped=False)
 
     def _outcome(
@@ -124,6 +125,11 @@ class JsonLinesConnector:
         if tally.unreadable_lines:
             fields = ", ".join(sorted({name for _, name, _ in search.tests}))
             reason = f"{tally.unreadable_lines} lines in the window lack what was searched ({fields})"
+            return Status.UNANSWERABLE, reason
+        if tally.doubtful_lines:
+            reason = (
+                f"{tally.doubtful_lines} lines of the window that cannot be read may be what was searched"
+            )
             return Status.UNANSWERABLE, reason
         if tally.lines_scanned == 0:
             return Status.UNANSWERABLE, _nothing_scanned(search, tally)

@@ -1,5 +1,6 @@
 """One pass over log lines: which lie in the window and the place, which match, which could not be read."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -75,6 +76,10 @@ class Tally:
     kept: list[tuple[datetime, dict[str, Any]]] = field(default_factory=list)
     kept_bytes: int = 256
     full: bool = False
+    # Broken lines that may be what was searched. Those since the last line with a time wait for the next one.
+    doubtful_lines: int = 0
+    _waiting: int = 0
+    _before: datetime | None = None
     cleaner: Cleaner = field(default_factory=Cleaner)
 
     def take(self, line: bytes, search: Search) -> None:
@@ -84,8 +89,11 @@ class Tally:
         record, moment = _read(line, search.time_field)
         if record is None or moment is None:
             # A last line without its end is still being written.
-            self.broken_lines += line.endswith(b"\n") or len(line) >= LONGEST_LINE
+            if line.endswith(b"\n") or len(line) >= LONGEST_LINE:
+                self.broken_lines += 1
+                self._waiting += _may_be_meant(line, search)
             return
+        self._settle(search, moment)
         self.oldest = moment if self.oldest is None else min(self.oldest, moment)
         if not search.since <= moment <= search.until:
             return
@@ -104,6 +112,19 @@ class Tally:
             self.match_count += 1
             if not search.count:
                 self._keep(moment, record, search.limits)
+
+    def end_of_file(self, search: Search) -> None:
+        """Count what waited for a line that did not come."""
+        self._settle(search, None)
+        self._before = None
+
+    def _settle(self, search: Search, after: datetime | None) -> None:
+        """Count the broken lines before this moment, unless the lines around them lie outside the window."""
+        is_earlier = after is not None and after < search.since
+        is_later = self._before is not None and self._before > search.until
+        if not (is_earlier or is_later):
+            self.doubtful_lines += self._waiting
+        self._waiting, self._before = 0, after
 
     def _is_in_place(self, record: Mapping[str, Any], search: Search) -> bool:
         inside = True
@@ -149,6 +170,22 @@ def _read(line: bytes, time_field: str) -> tuple[dict[str, Any] | None, datetime
         return (record, from_text(record[time_field])) if isinstance(record, dict) else (None, None)
     except (ValueUnreadable, NotAnInstant, KeyError, TypeError):
         return None, None
+
+
+def _may_be_meant(line: bytes, search: Search) -> bool:
+    """Whether a line that cannot be read holds every text that is searched, plainly or as JSON writes it."""
+    if len(line) >= LONGEST_LINE:
+        return True  # only its beginning is known
+    return all(
+        any(form in line for form in _forms(wanted)) for _, _, wanted in (*search.places, *search.tests)
+    )
+
+
+def _forms(wanted: str) -> tuple[bytes, ...]:
+    escaped = json.dumps(wanted)[1:-1]
+    plain = json.dumps(wanted, ensure_ascii=False)[1:-1]
+    forms = {wanted, plain, escaped, escaped.replace("/", "\\/")}
+    return tuple(form.encode("utf-8", "surrogatepass") for form in forms)
 
 
 def _as_text(value: Any) -> Any:
