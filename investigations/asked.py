@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from investigations.marking import inert
 from investigations.quirks import Quirks, Structured
 from investigations.talk import Message, Role, ToolCall, ToolOffer
 from toolbox import redaction
@@ -86,10 +87,16 @@ def offered(tool: ToolOffer) -> dict[str, Any]:
 
 
 def message(said: Message, quirks: Quirks) -> dict[str, Any]:
-    """Return one turn as it is sent: its secrets masked, its text valid Unicode."""
+    """Return one turn as it is sent: its secrets masked, its text valid Unicode.
+
+    What a model said may repeat what it read, and a server's template would take a turn's mark in that for
+    its own: so nothing in it poses as one when it is told again.
+    """
     text = _sendable(said.text)
     if said.role is Role.TOOL:
-        return {"role": "tool", "tool_call_id": said.answers, "content": text}
+        return {"role": "tool", "tool_call_id": inert(said.answers), "content": text}
+    if said.role is Role.ASSISTANT:
+        text = inert(text)
     if not said.calls:
         return {"role": said.role.value, "content": text}
     content = None if quirks.null_content and not text else text
@@ -97,8 +104,8 @@ def message(said: Message, quirks: Quirks) -> dict[str, Any]:
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
-    function = {"name": call.name, "arguments": _readable(call.arguments)}
-    return {"id": call.id, "type": "function", "function": function}
+    function = {"name": inert(call.name), "arguments": inert(_readable(call.arguments))}
+    return {"id": inert(call.id), "type": "function", "function": function}
 
 
 def _readable(arguments: str) -> str:

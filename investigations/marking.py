@@ -8,6 +8,7 @@ a model that obeys what it reads all the same can still only ask and submit.
 import json
 import re
 import secrets
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,14 +25,26 @@ _UNSEEN = re.compile(
 _SURROGATES = re.compile("[\ud800-\udfff]")
 # The special tokens of the chat templates in use, and what older models were trained to read as a turn.
 _TEMPLATE = re.compile(
-    r"<\s*/?\s*(?:s|bos|eos|pad|unk|system|user|assistant|tool|tools|tool_call|tool_calls|tool_response|"
-    r"tool_result|function|function_call|function_calls|invoke|think|thinking|start_of_turn|end_of_turn|"
-    r"start_of_image|im_start|im_end|data)\b[^<>\n]{0,80}>?"
-    r"|<\|[^|<>\n]{0,80}\|?>?|\|>|<｜|｜>|<<\s*/?\s*SYS\s*>>|\[/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|"
-    r"SYSTEM_PROMPT|THINK)\]|^[ \t]*(?:#{1,6}[ \t]*(?:system|instructions?|assistant|user|human|response)\b"
+    r"<\s*/?\s*(?:[a-z]{2,20}:)?(?:s|bos|eos|pad|unk|mask|sep|cls|sop|eop|eoh|eoa|eosys|system|developer|user|"
+    r"assistant|model|observation|admin|instructions?|tools?|tool_calls?|tool_(?:response|result|code|output)s?|"
+    r"function|function_calls?|function_results?|invoke|parameters?|think|thinking|start_of_turn|end_of_turn|"
+    r"start_of_image|im_start|im_end|(?:extra_id|reserved|special|tokens_unused|unused)_?\d+|data)\b[^<>\n]{0,80}>?"
+    r"|<\|[^|<>\n]{0,80}\|?>?|\|>|<｜|｜>|<<\s*/?\s*SYS\s*>>|>>[A-Z]{4,20}<<|\]~!?b[\[\]]|\[e~\["
+    r"|\[/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|CALL_ID|SYSTEM_PROMPT|THINK|IMG|"
+    r"PREFIX|MIDDLE|SUFFIX|[gs]?MASK|CLS|SEP|BOS|EOS|PAD|UNK)\]"
+    r"|^[ \t]*(?:#{1,6}[ \t]*(?:system|instructions?|input|assistant|user|human|response)\b"
     r"|(?:system|assistant|human|user|developer)[ \t]*:)|```",
     re.IGNORECASE | re.MULTILINE,
 )
+# Wide, bold, italic and other letters and digits that NFKC makes the plain ones, and spaces that are none.
+_OTHER_SHAPES = re.compile(
+    "[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d6a3\U0001d7ce-\U0001d7ff"
+    "\U0001fbf0-\U0001fbf9\xa0\u2000-\u200a\u202f\u205f\u3000]"
+)
+_HEX_LOOK_ALIKE = str.maketrans("аАеЕсСВԁОоΑΒΕΟο", "aAeEcCBd00ABE00")
+_WORD_LOOK_ALIKE = str.maketrans("еЕуУіІѕЅΕ", "eEyYiIsSE")
+_LIKE_ENTRY = re.compile("[eеEЕΕ]ntr(?:[yуYУ]|[iіIІ][eеEЕ][sѕSЅ])", re.IGNORECASE)
+_LIKE_HEX = re.compile(r"(?<![^\W_])[0-9A-Fa-fаАеЕсСВԁОоΑΒΕΟο]{24,32}(?![^\W_])")
 _LOOK_ALIKE = str.maketrans("<>|[]#:`｜", "‹›¦⟦⟧＃꞉ˋ¦")
 _NAMED = re.compile(r"<data ([0-9a-f]{16}) ")
 
@@ -138,5 +151,14 @@ def _totals(value: Any) -> str:
 
 
 def seen(text: str) -> str:
-    """Return a text without what nobody can see in it, for one that people read and ids are looked for in."""
-    return _SURROGATES.sub("\ufffd", _UNSEEN.sub("", text))
+    """Return a text without what nobody can see in it, for one that people read and ids are looked for in.
+
+    Letters and digits of other shapes (wide, bold) become the plain ones that they look like, and so do those
+    of other scripts in the word entry and inside what else is hexadecimal: what reads as an id is one.
+    """
+    plain = _SURROGATES.sub("\ufffd", _UNSEEN.sub("", text))
+    if plain.isascii():
+        return plain
+    plain = _OTHER_SHAPES.sub(lambda found: unicodedata.normalize("NFKC", found[0]), plain)
+    plain = _LIKE_ENTRY.sub(lambda found: found[0].translate(_WORD_LOOK_ALIKE), plain)
+    return _LIKE_HEX.sub(lambda found: found[0].translate(_HEX_LOOK_ALIKE), plain)

@@ -5,8 +5,9 @@ import re
 from investigations.marking import seen
 from toolbox import redaction
 
-_IMAGE = re.compile(r"!\[([^\]\n]{0,500})\](?:\([^)\n]{0,2000}\)|\[[^\]\n]{0,200}\])")
-_LINK = re.compile(r"\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)|\[([^\]\n]{0,500})\]\[[^\]\n]{0,200}\]")
+# A line may end in the middle of a link.
+_IMAGE = re.compile(r"!\[([^\]]{0,500})\](?:\([^)]{0,2000}\)|\[[^\]\n]{0,200}\])")
+_LINK = re.compile(r"\[([^\]]{0,500})\]\([^)]{0,2000}\)|\[([^\]\n]{0,500})\]\[[^\]\n]{0,200}\]")
 _REFERENCE = re.compile(r"^[ \t]{0,3}\[[^\]\n]{1,200}\]:[ \t]*\S[^\n]*$", re.MULTILINE)
 _ADDRESS = re.compile(
     r"\b(?:[a-z][a-z0-9+.\-]{1,15}:(?://|\\\\)|www\.|data:[a-z]+/|(?:java|vb)script:|mailto:)[^\s<>\"')\]]*",

@@ -171,6 +171,25 @@ def test_what_nobody_can_see_hides_no_id() -> None:
     assert check(hidden, ground(), Backend()).text == f"~~{INVENTED}~~ [not found]"
 
 
+def test_an_id_in_letters_that_look_alike_is_looked_up_as_what_it_reads() -> None:
+    wide = INVENTED.translate(
+        str.maketrans(
+            "0123456789abcdef", "\uff10\uff11\uff12\uff13\uff14\uff15\uff16\uff17\uff18\uff19abcdef"
+        )
+    )
+    other = INVENTED.replace("a", "\u0430").replace("c", "\u0441").replace("e", "\u0435")
+    for draft in (f"See {wide}.", f"See {other}."):
+        assert check(draft, ground(), Backend(REAL)).text == f"See ~~{INVENTED}~~ [not found]."
+    for draft in (
+        "[entry \uff17\uff17]",
+        "[\u0435ntry 77]",
+        "entr\u0443\u00a077",
+        "\U0001d41e\U0001d427\U0001d42d\U0001d42b\U0001d432 77",
+    ):
+        assert states(check(f"See {draft}.", ground(), None)) == {"77": MISSING}, draft
+    assert check("Это entry на русском: а е с 漢字、。", ground(), None).written.startswith("Это")
+
+
 def test_a_declared_kind_is_looked_up_by_its_tool_in_its_one_form() -> None:
     asked: list[Any] = []
 

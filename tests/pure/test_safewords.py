@@ -18,6 +18,8 @@ from investigations.safewords import safe
         ("<img src=x onerror=alert(1)>", "‹img src=x onerror=alert(1)>"),
         ("key AKIAIOSFODNN7EXAMPLE", "key [redacted: AWS key id]"),
         ("a\u202eb\U000e0041c", "abc"),
+        ("[the\nreport](https://collector\n.example)", "the\nreport (a link was left out)"),
+        ("[![x](//collector.example/a)](b)", "x (an image was left out) (a link was left out)"),
     ],
 )
 def test_what_leads_elsewhere_loads_or_hides_is_left_out(draft: str, left: str) -> None:
