@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from ahocorasick_rs import AhoCorasick, Implementation
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +145,15 @@ SHAPES: tuple[Shape, ...] = (
         r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
         r"(?:.*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|.*)",
         re.DOTALL,
+    ),
+    # The half that nobody may know stands bare behind the id in exports and in many a log.
+    _shape(
+        "AWS secret",
+        "akia asia abia acca",
+        _START + r"A(?:KIA|SIA|BIA|CCA)[0-9A-Z]{16}[\s,:;|\"'=]{1,5}(?![0-9a-f]{40})"
+        r"(?P<secret>[0-9A-Za-z/+]{40})(?![0-9A-Za-z/+=])",
+        after="[0-9a-z]{16}",
+        begins=True,
     ),
     _shape(
         "AWS key id",

@@ -45,6 +45,7 @@ SECRETS: dict[str, tuple[str, str]] = {
         "GitLab": (_joined("gl", "pat-", some(20)), "push by {} refused"),
         "AWS key id": (_joined("AK", "IA", some(16, string.ascii_uppercase + string.digits)), "signed by {}"),
         "AWS secret": (some(40), "aws_secret_access_key = {}"),
+        "AWS secret bare": (some(40), _joined("AK", "IA", some(16, string.ascii_uppercase), ",{},eu-1")),
         "OpenAI": (_joined("sk", "-proj-", some(60)), "model key {} has no quota"),
         "OpenAI old": (_joined("sk", "-", some(48)), "using {} for completion"),
         "Anthropic": (_joined("sk", "-ant-", "api03-", some(80)), "x-api-key was {}"),
