@@ -12,7 +12,7 @@ from accounts.roles import Role
 from investigations import probing, spending, tasks
 from investigations.models import EndpointTerms, Exchange
 from tests import scripted
-from tests.scripted import calls, drops_after, endpoint_settings, says, status
+from tests.scripted import calls, cut_off, drops_after, endpoint_settings, says, status
 from tests.web.pages import HTMX, MakeUser, a_person, text_of
 from toolbox import counting
 from triage import metrics
@@ -159,10 +159,11 @@ def test_a_probe_tells_what_an_endpoint_cannot_do(settings: Any) -> None:
 
 
 def test_a_probe_of_what_works_is_well(settings: Any) -> None:
-    script = [says("ready"), calls(("find_job", '{"job_id": "j-17"}')), says('{"color": "green"}')]
+    shapes = [cut_off('{"draft": "Gra'), says('{"color": "green"}')]
+    script = [says("ready"), calls(("find_job", '{"job_id": "j-17"}')), *shapes]
     assert set(levels(script, settings).values()) == {"well"}
     step = '{"next": "find_job", "arguments": {"job_id": "j-17"}}'
-    by_schema = [says("ready"), says(step), says('{"color": "green"}')]
+    by_schema = [says("ready"), says(step), *shapes]
     assert set(levels(by_schema, settings, quirks="llama-cpp-python").values()) == {"well"}
     assert set(Exchange.objects.values_list("purpose", flat=True)) == {"probe"}
 
@@ -200,3 +201,11 @@ def test_metrics_tell_exchanges_tokens_and_cost_by_endpoint(settings: Any, redis
         ("assay_model_tokens_total", "default", "out"): 10,
         ("assay_model_cost_total", "default"): 0.00035,
     }
+
+
+def test_where_no_model_is_set_nothing_is_reckoned(make_user: MakeUser, settings: Any) -> None:
+    unset = {**settings.MODEL_ENDPOINTS["default"], "base_url": "", "model": ""}
+    settings.MODEL_ENDPOINTS = {name: {**given, **unset} for name, given in settings.MODEL_ENDPOINTS.items()}
+    page = text_of(a_person(make_user, "root", Role.ADMINISTRATOR).get("/endpoints/"))
+    assert "no model is set" in page
+    assert "in the currency of the prices" not in page
