@@ -15,6 +15,7 @@ from toolbox import schemas
 
 _SLOW_SECONDS = 20.0
 _TOKENS = 300
+_FEW_TOKENS = 16
 _NAMES = "LLM_BASE_URL, MODEL_ID and LLM_API_KEY"
 _HOW = "docs/howto/connect-a-model.md"
 _READY = "Answer with the one word: ready."
@@ -28,15 +29,18 @@ _TOOL = ToolOffer(
         "properties": {"job_id": {"type": "string", "maxLength": 20}},
     },
 )
-# Its second property may be left out. It is as long as a draft may be: some servers end at such a shape.
 _SHAPE = {
     "type": "object",
     "additionalProperties": False,
     "required": ["color"],
-    "properties": {
-        "color": {"type": "string", "enum": ["red", "green"]},
-        "draft": {"type": "string", "maxLength": 20_000},
-    },
+    "properties": {"color": {"type": "string", "enum": ["red", "green"]}},
+}
+# As long as a run's draft may be: some servers end at such a shape, whatever the answer would have been.
+_LONG_SHAPE = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["draft"],
+    "properties": {"draft": {"type": "string", "maxLength": 20_000}},
 }
 
 
@@ -141,20 +145,17 @@ def _tool(model: Model, *, by_schema: bool) -> Probed:
     if any(call.name == _TOOL.name and not _complaint(call.arguments, _TOOL.input) for call in reply.calls):
         return Probed("tools", "well", f"it calls a tool {how}, with arguments that fit")
     seen = f"it called {', '.join(call.name for call in reply.calls)[:100] or 'no tool'} ({reply.finish})"
-    return Probed(
-        "tools",
-        "warning",
-        seen,
-        "Runs may end as fallback. Use another model, or LLM_QUIRKS with tools by schema.",
-    )
+    other = "" if by_schema else f", or the LLM_QUIRKS of such a server without tools ({_HOW})"
+    return Probed("tools", "warning", seen, f"Runs may end as fallback. Use another model{other}.")
 
 
 def _shape(model: Model) -> Probed:
+    _say(model, 'Write a word on grass as JSON: {"draft": …}.', schema=_LONG_SHAPE, tokens=_FEW_TOKENS)
     reply = _say(model, 'Name the color of grass as JSON: {"color": …}.', schema=_SHAPE)
     wrong = _complaint(reply.text, _SHAPE)
     if not wrong and reply.finish is Finish.STOP:
         return Probed("schema", "well", "it answers in the shape that it is asked for")
-    seen = wrong or f"its answer ended as {reply.finish}"
+    seen = wrong if reply.finish is Finish.STOP else f"its answer ended as {reply.finish}"
     return Probed(
         "schema",
         "warning",
@@ -170,6 +171,6 @@ def _complaint(text: str, schema: Any) -> str:
         return str(error)
 
 
-def _say(model: Model, words: str, **more: Any) -> Reply:
+def _say(model: Model, words: str, *, tokens: int = _TOKENS, **more: Any) -> Reply:
     said = [Message(Role.SYSTEM, "You answer tersely and exactly."), Message(Role.USER, words)]
-    return model.reply(said, tokens=_TOKENS, **more)
+    return model.reply(said, tokens=tokens, **more)

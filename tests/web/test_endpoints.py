@@ -123,7 +123,8 @@ def test_the_last_try_is_shown_and_one_that_is_awaited_is_asked_for_again(
     make_user: MakeUser, settings: Any
 ) -> None:
     browser = a_person(make_user, role=Role.ADMINISTRATOR)
-    with scripted.endpoint([says("ready"), says("no tool"), says('{"color": "green"}')]) as server:
+    script = [says("ready"), says("no tool"), says("{}"), says('{"color": "green"}')]
+    with scripted.endpoint(script) as server:
         settings.MODEL_ENDPOINTS = endpoint_settings(default={"base_url": server.url, "model": "m"})
         awaited = text_of(browser.get("/endpoints/default/probed/?token=abc"))
         assert 'hx-trigger="every 2s"' in awaited

@@ -42,8 +42,8 @@ def tried() -> Iterator[Line]:
 def _tried(name: str) -> Iterator[Line]:
     token = uuid.uuid4().hex
     ask_for_probe(name, token)
-    # Three exchanges; the worker may be in the middle of a run before it comes to them.
-    patience = 3.0 * settings.MODEL_ENDPOINTS[name]["seconds"]
+    # Four exchanges; the worker may be in the middle of a run before it comes to them.
+    patience = 4.0 * settings.MODEL_ENDPOINTS[name]["seconds"]
     found = _came_back(name, token, time.monotonic() + patience)
     if found is None:
         yield warning(
