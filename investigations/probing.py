@@ -1,4 +1,4 @@
-"""Whether an endpoint can do what the agent needs: it is asked for three small things, and timed."""
+"""Whether an endpoint can do what the agent needs: it is asked for a few small things, and timed."""
 
 import time
 from collections.abc import Callable, Iterator
