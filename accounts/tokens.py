@@ -17,6 +17,7 @@ from django.db import IntegrityError, transaction
 
 from accounts.models import Token, User
 from accounts.permissions import Permission
+from assay_core.instants import as_text
 from audit import prepared, writing
 
 PREFIX = "assay_"
@@ -171,19 +172,19 @@ def _checked(wanted: Wanted, owner: User) -> list[str]:
 
 # One statement without the ORM, whose queries take ten times as long to be built as this one to be answered:
 # it stands before every request of every agent.
-_CODENAMES = sorted({each.codename for each in NEEDS.values()})
+_CODENAMES = " ".join(sorted({each.codename for each in NEEDS.values()}))
 _LOOK_UP = """
 SELECT t.id, t.audience, t.revoked_at IS NOT NULL, t.expires_at <= %(now)s::timestamptz, u.is_active,
   t.first_used_at IS NULL,
   t.last_used_at IS NULL OR %(now)s::timestamptz - t.last_used_at > interval '1 minute',
   {beside},
   t.name, t.owner_id, t.scopes, t.tools, t.investigation, u.is_superuser,
-  ARRAY(
-    SELECT DISTINCT p.codename FROM accounts_user_groups g
+  CASE WHEN NOT u.is_superuser THEN ARRAY(
+    SELECT p.codename FROM accounts_user_groups g
     JOIN auth_group_permissions gp ON gp.group_id = g.group_id
     JOIN auth_permission p ON p.id = gp.permission_id
-    WHERE g.user_id = u.id AND p.codename = ANY(%(codenames)s)
-  )
+    WHERE g.user_id = u.id AND p.codename = ANY(string_to_array(%(codenames)s, ' '))
+  ) END
 FROM accounts_token t JOIN accounts_user u ON u.id = t.owner_id WHERE t.secret_digest = %(digest)s
 """
 
@@ -203,12 +204,12 @@ class _Found:
 
 
 def _looked_up(secret: str, beside: str, now: datetime) -> tuple[_Found | None, Any]:
-    asked = {"codenames": _CODENAMES, "digest": _digest(secret), "now": now}
+    asked = {"codenames": _CODENAMES, "digest": _digest(secret), "now": as_text(now)}
     found = prepared.rows(_LOOK_UP.format(beside=beside), asked)
     if not found:
         return None, None
     pk, audience, revoked, expired, active, unused, unnoted, value, *rest, allowed = found[0]
-    caller = _caller(tuple(rest), tuple(allowed))
+    caller = _caller(tuple(rest), tuple(allowed or ()))
     return _Found(pk, audience, revoked, expired, active, unused, unnoted, caller), value
 
 
