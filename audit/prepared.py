@@ -16,12 +16,20 @@ _UNAWAITED = """WITH unawaited AS MATERIALIZED (
 ), """
 
 
+Values = Sequence[Any] | Mapping[str, Any]
+
+
 def rows(
-    statement: str, values: Sequence[Any] | Mapping[str, Any] = (), *, using: str = DEFAULT_DB_ALIAS
+    statement: str,
+    values: Values = (),
+    *,
+    using: str = DEFAULT_DB_ALIAS,
+    meanwhile: straight.Meanwhile | None = None,
 ) -> list[tuple[Any, ...]]:
     """Run one statement in the transaction that is open, or in one of its own; return its rows.
 
-    Raises Django's DatabaseError; a transaction that is open can then only be rolled back.
+    `meanwhile` runs while the server is at work, as a rule. Raises Django's DatabaseError; a transaction that
+    is open can then only be rolled back.
     """
     connection: Any = connections[using]
     with connection.wrap_database_errors:
@@ -29,10 +37,10 @@ def rows(
         is_open = connection.connection is not None or connection.in_atomic_block
         pool = None if is_open else connection.pool
         if pool is not None:
-            return _by_pool(pool, statement, values)
+            return _by_pool(pool, statement, values, meanwhile=meanwhile)
         connection.ensure_connection()
         connection.validate_no_broken_transaction()
-        return _by(connection.connection, statement, values)
+        return _by(connection.connection, statement, values, meanwhile=meanwhile)
 
 
 def unawaited(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
@@ -46,23 +54,27 @@ def unawaited(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]
     return rows(_UNAWAITED + statement, {**values, "alone": alone})
 
 
-def _by_pool(pool: Any, statement: str, values: Sequence[Any] | Mapping[str, Any]) -> list[tuple[Any, ...]]:
+def _by_pool(
+    pool: Any, statement: str, values: Values, *, meanwhile: straight.Meanwhile | None
+) -> list[tuple[Any, ...]]:
     """Run one statement by a connection of the pool that is taken for it alone."""
     pool.open()
     link = pool.getconn()
     try:
         if not link.autocommit:
             link.autocommit = True
-        return _by(link, statement, values)
+        return _by(link, statement, values, meanwhile=meanwhile)
     finally:
         pool.putconn(link)
 
 
 def _by(
-    link: straight.Link, statement: str, values: Sequence[Any] | Mapping[str, Any]
+    link: straight.Link, statement: str, values: Values, *, meanwhile: straight.Meanwhile | None
 ) -> list[tuple[Any, ...]]:
     if straight.can_go(link):
-        return straight.rows(link, statement, values)
+        return straight.rows(link, statement, values, meanwhile=meanwhile)
+    if meanwhile is not None:
+        meanwhile()
     with psycopg.Cursor(link) as cursor:
         cursor.execute(statement.encode(), values)
         return cursor.fetchall()

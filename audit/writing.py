@@ -15,6 +15,7 @@ from assay_core.canonical import canonical
 from assay_core.envelope import SALT_BYTES, leaf
 from assay_core.instants import from_text
 from audit import prepared
+from audit.straight import Meanwhile
 
 _KIND = re.compile(r"[a-z][a-z_]*\.[a-z][a-z_]*")
 _ACTOR_MAX = 200
@@ -133,10 +134,14 @@ def write_beside(
     actor: str,
     incident: int | None = None,
     investigation: int | None = None,
+    meanwhile: Meanwhile | None = None,
 ) -> EntryRef:
-    """Append one entry as `write` does, and insert the row that cites it by the same statement."""
-    values = _values(kind, actor, incident, investigation)
-    return _appended(_beside(row.insert), {**row.values, **values, "body": body.text}, DEFAULT_DB_ALIAS)
+    """Append one entry as `write` does, and insert the row that cites it by the same statement.
+
+    `meanwhile` runs while the database is at that, as a rule.
+    """
+    values = {**row.values, **_values(kind, actor, incident, investigation), "body": body.text}
+    return _appended(_beside(row.insert), values, DEFAULT_DB_ALIAS, meanwhile=meanwhile)
 
 
 @lru_cache(maxsize=16)
@@ -154,9 +159,11 @@ def _values(kind: str, actor: str, incident: int | None, investigation: int | No
     }
 
 
-def _appended(statement: str, values: Mapping[str, Any], using: str) -> EntryRef:
+def _appended(
+    statement: str, values: Mapping[str, Any], using: str, *, meanwhile: Meanwhile | None = None
+) -> EntryRef:
     try:
-        ((text,),) = prepared.rows(statement, values, using=using)
+        ((text,),) = prepared.rows(statement, values, using=using, meanwhile=meanwhile)
     except DatabaseError:
         connection = connections[using]
         if connection.in_atomic_block:

@@ -3,10 +3,11 @@
 import json
 import logging
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -14,7 +15,7 @@ from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
 from assay_core.arguments import one_form
 from assay_core.canonical import NotCanonical, canonical
-from assay_core.instants import as_text, from_text
+from assay_core.instants import as_text
 from assay_core.results import Status
 from audit import reading, writing
 from audit.writing import Body, Row
@@ -46,7 +47,12 @@ class InsideTransaction(RuntimeError):
 
 
 def call(
-    tool: str, arguments: Mapping[str, Any], scope: CallScope, *, standing: Standing | None = None
+    tool: str,
+    arguments: Mapping[str, Any],
+    scope: CallScope,
+    *,
+    standing: Standing | None = None,
+    meanwhile: Callable[[Called], None] | None = None,
 ) -> Called:
     """Ask one tool and return what its entry holds, whole: a reader is given `shown` of it.
 
@@ -54,6 +60,7 @@ def call(
     status, never an exception. The entry is written in a durable transaction of its own. Raises
     InsideTransaction when the caller has one open, and the database's error when the entry cannot be written:
     then the call has no result. `standing` is what stands of tool rules where the caller has just read that.
+    `meanwhile` is given the call as entry 0, while its entry is written: nobody may see it yet.
     """
     _refuse_open_transaction()
     called_at = datetime.now(UTC)
@@ -71,7 +78,7 @@ def call(
             Status.ERROR, reason=f"what the connector answers cannot be recorded: {wrong}"[:300]
         )
         body, copied = _written(question, passage, outcome, called_at)
-    called = _record(body, scope, copied)
+    called = _record(body, scope, copied, meanwhile)
     counting.note_call(
         question.definition.name if question.definition else "(unknown)",
         scope.caller,
@@ -242,14 +249,17 @@ def _checked(outcome: Outcome, definition: ToolDefinition) -> Outcome:
     return outcome
 
 
-def _record(body: Body, scope: CallScope, copied: Redacted) -> Called:
+def _record(
+    body: Body, scope: CallScope, copied: Redacted, meanwhile: Callable[[Called], None] | None
+) -> Called:
     """Write the entry and its line of models.Call by one statement, which is a transaction of its own."""
     plain = body.plain()
-    seconds = (from_text(plain["finished_at"]) - from_text(plain["called_at"])).total_seconds()
+    called = Called.from_payload(0, "", plain, copied)
+    seconds = (called.finished_at - called.called_at).total_seconds()
     line = {
-        "tool": plain["tool"],
+        "tool": called.tool,
         "connector": plain["connector"],
-        "status": plain["status"],
+        "status": called.status.value,
         "stopped_by": plain["stopped_by"],
         "caller": scope.caller,
         "milliseconds": max(0, round(seconds * 1000)),
@@ -262,5 +272,6 @@ def _record(body: Body, scope: CallScope, copied: Redacted) -> Called:
         actor=scope.caller,
         incident=scope.incident,
         investigation=scope.investigation,
+        meanwhile=partial(meanwhile, called) if meanwhile else None,
     )
-    return Called.from_payload(ref.id, ref.leaf, plain, copied)
+    return replace(called, entry=ref.id, leaf=ref.leaf)

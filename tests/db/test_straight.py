@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -100,3 +101,37 @@ def test_inside_a_transaction_it_is_part_of_it_and_keeps_nothing(superuser_dsn: 
         assert prepared(link) == 0
         link.rollback()
         assert link.execute("SELECT to_regclass('mine')").fetchone() == (None,)
+
+
+def test_something_else_is_done_while_the_server_is_at_work(link: Link, superuser_dsn: str) -> None:
+    """Here the server waits for it: done before or after that, the statement would fail."""
+    link.execute("SET statement_timeout = '20s'")
+    with psycopg.connect(superuser_dsn, autocommit=True) as other:
+        other.execute("SELECT pg_advisory_lock(41)")
+
+        def meanwhile() -> None:
+            waiting = "SELECT FROM pg_locks WHERE objid = 41 AND NOT granted"
+            assert any(other.execute(waiting).fetchall() for _ in range(20_000))
+            other.execute("SELECT pg_advisory_unlock(41)")
+
+        waits = "SELECT %s::int FROM (SELECT pg_advisory_lock(41)) AS waited"
+        assert straight.rows(link, waits, [1], meanwhile=meanwhile) == [(1,)]
+
+
+def test_what_fails_meanwhile_is_told_once_the_statement_is_committed(link: Link) -> None:
+    link.execute("CREATE TEMP TABLE mine (a int)")
+
+    def meanwhile() -> None:
+        raise KeyError("a")
+
+    with pytest.raises(KeyError):
+        straight.rows(link, "INSERT INTO mine VALUES (%s::int)", [1], meanwhile=meanwhile)
+    assert straight.rows(link, "SELECT a FROM mine", ()) == [(1,)]
+
+
+def test_what_is_done_meanwhile_is_done_once_though_the_server_forgot(link: Link) -> None:
+    done: list[int] = []
+    for number in (1, 2):
+        straight.rows(link, "SELECT %s::int", [number], meanwhile=partial(done.append, number))
+        link.execute("DEALLOCATE ALL")
+    assert done == [1, 2]

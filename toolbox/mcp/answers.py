@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -16,8 +17,12 @@ from toolbox.called import Called
 from toolbox.definitions import ToolDefinition
 from toolbox.redaction import READERS_CUT, copy_for_readers
 
+# An answer as one of the SDK's models, or as it is sent.
+Told = types.CallToolResult | dict[str, Any]
 ANSWERED = frozenset({Status.OBSERVED, Status.EMPTY, Status.TRUNCATED})
 _MOST_BYTES = 262_144
+_RECORDED = {"assay/data": "recorded"}
+_NO_ENTRY = '{"entry":0,'
 # As its escapes, with the spaces beside it.
 _BYTES_A_CHARACTER = 13
 _as_json = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
@@ -57,17 +62,42 @@ def output_schema(definition: ToolDefinition) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An answer to a call but for its entry's number, which nobody knows before the entry is written."""
+
+    structured: Mapping[str, Any]
+    text: str
+    is_error: bool
+
+    def wire(self, entry: int) -> dict[str, Any]:
+        """Return the answer with its entry, as it is sent: the SDK holds that to its schema as well."""
+        text = f'{{"entry":{entry},{self.text.removeprefix(_NO_ENTRY)}'
+        return {
+            "content": [{"type": "text", "text": text}],
+            "structuredContent": {**self.structured, "entry": entry},
+            "isError": self.is_error,
+            "resultType": "complete",
+            "_meta": _RECORDED,
+        }
+
+
 def of_call(called: Called, definition: ToolDefinition) -> types.CallToolResult:
     """Return the answer to a call, with its result as readers are shown it.
 
     A status that carries no answer is a tool error, which an agent reads.
     """
+    return types.CallToolResult.model_validate(drafted(called, definition).wire(called.entry))
+
+
+def drafted(called: Called, definition: ToolDefinition) -> Draft:
+    """Return what `of_call` does, for a call whose entry is being written."""
     result = called.result if called.status in ANSWERED else None
     copied = called.copied if result is called.result else None
     if copied is None:
         copied = copy_for_readers(result, hints=definition.redact, cut=READERS_CUT)
     structured = {
-        "entry": called.entry,
+        "entry": 0,
         "status": called.status.value,
         "reason": called.reason,
         "hidden": copied.note,
@@ -86,10 +116,10 @@ def of_call(called: Called, definition: ToolDefinition) -> types.CallToolResult:
         if called.status is not Status.EMPTY:
             shown["hidden"] = "the result, which is not as the tool declares it"
     elif shown is structured and len(text) * _BYTES_A_CHARACTER <= _MOST_BYTES:
-        return _result(shown, text, is_error=called.status not in ANSWERED)
+        return Draft(shown, text, called.status not in ANSWERED)
     if len(json.dumps(shown)) > _MOST_BYTES:
         shown |= {"result": None, "hidden": "the result, which is too long; its entry holds it"}
-    return _result(shown, _as_json(shown), is_error=called.status not in ANSWERED)
+    return Draft(shown, _as_json(shown), called.status not in ANSWERED)
 
 
 def of_own(value: Mapping[str, Any]) -> types.CallToolResult:
@@ -120,7 +150,7 @@ def _result(structured: dict[str, Any], text: str, *, is_error: bool) -> types.C
         content=[types.TextContent(type="text", text=text)],
         structured_content=structured,
         is_error=is_error,
-        _meta={"assay/data": "recorded"},
+        _meta=_RECORDED,
     )
 
 

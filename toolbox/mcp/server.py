@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -69,7 +69,7 @@ class Desk:
             raise _as_told(error) from None
         return types.ListToolsResult(tools=tools, ttl_ms=0, cache_scope="private")
 
-    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> answers.Told:
         """Call one tool. Raises MCPError for a tool that is not there for the caller."""
         try:
             behind = await self._behind_of(ctx)
@@ -85,17 +85,26 @@ class Desk:
 
     async def _call_data_tool(
         self, name: str, given: Mapping[str, Any], behind: Behind, via: str
-    ) -> types.CallToolResult:
+    ) -> answers.Told:
         caller = behind.caller
         definition = listing.data_tool(name, self.own)
         is_there = definition is not None and listing.may_ask(caller, definition)
         seconds = await self._longest(name, caller)
 
-        def ask() -> types.CallToolResult:
+        def ask() -> answers.Told:
             standing = behind.standing()
             scope = self._scope(caller, via, is_there=is_there)
-            called = gateway.call(name, given, scope, standing=standing)
-            return answers.of_call(called, definition) if definition else answers.refusal(called.reason)
+            if definition is None:
+                return answers.refusal(gateway.call(name, given, scope, standing=standing).reason)
+            drafts: list[answers.Draft] = []
+            called = gateway.call(
+                name,
+                given,
+                scope,
+                standing=standing,
+                meanwhile=lambda coming: drafts.append(answers.drafted(coming, definition)),
+            )
+            return drafts[-1].wire(called.entry)
 
         try:
             answer = await self._threads.run(ask, seconds=seconds)
@@ -152,7 +161,8 @@ def build(desk: Desk) -> "Server[Any]":
         title="Assay",
         instructions=INSTRUCTIONS,
         on_list_tools=desk.list_tools,
-        on_call_tool=desk.call_tool,
+        # The SDK takes an answer in the form of the wire too, though its types know only the other.
+        on_call_tool=cast("Any", desk.call_tool),
         get_tool_input_schema=lambda name: listing.declared_input(name, desk.own),
     )
     # The SDK traces every message by default; what is traced here is the audit log.
