@@ -3,8 +3,10 @@
 import json
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 import pytest
 from django.db import connection
 
@@ -61,6 +63,33 @@ def test_arguments_that_are_not_as_declared_are_a_tool_error_with_its_entry(
     assert "not as the tool declares them" in result["structuredContent"]["reason"]
     assert payload_of(result["structuredContent"]["entry"])["status"] == "refused"
     assert len(agent.world.connector.asked) == asked
+
+
+@pytest.fixture
+def _uncommitted(superuser_dsn: str) -> Iterator[None]:
+    """Every call's entry fails as it is committed, after the database has answered with its number."""
+    with psycopg.connect(superuser_dsn, autocommit=True) as link:
+        link.execute(
+            "CREATE FUNCTION fails() RETURNS trigger LANGUAGE plpgsql AS"
+            " $$ BEGIN RAISE EXCEPTION 'the disk is full'; END $$"
+        )
+        link.execute(
+            "CREATE CONSTRAINT TRIGGER fails AFTER INSERT ON toolbox_call DEFERRABLE INITIALLY DEFERRED"
+            " FOR EACH ROW EXECUTE FUNCTION fails()"
+        )
+        yield
+        link.execute("DROP FUNCTION fails() CASCADE")
+
+
+@pytest.mark.usefixtures("_uncommitted")
+def test_an_answer_whose_entry_is_not_committed_is_shown_to_nobody(agent: Agent) -> None:
+    before, asked = count_of("tool.called"), len(agent.world.connector.asked)
+    answer = agent.modern("tools/call", {"name": "find_job", "arguments": {"job_id": "7"}})
+    assert len(agent.world.connector.asked) == asked + 1
+    assert set(answer.json()) == {"jsonrpc", "id", "error"}
+    assert answer.json()["error"]["message"].startswith("The server failed")
+    assert "disk" not in answer.text
+    assert count_of("tool.called") == before
 
 
 @pytest.mark.parametrize("arguments", [None, [], "text"])
