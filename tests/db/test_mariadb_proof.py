@@ -163,14 +163,55 @@ def test_the_clean_account_passes_quickly_and_a_view_that_reads_as_another_is_sh
     connector: MysqlConnector, root: "Connection[Any]"
 ) -> None:
     assert findings(connector) == []
-    mariadb.run(root, [f"GRANT SELECT, SHOW VIEW ON shop.sneaky TO {ME}"])
+    mariadb.run(root, ["CREATE VIEW shop.names AS SELECT id, UPPER(name) AS name FROM shop.customers"])
+    mariadb.run(root, [f"GRANT SELECT, SHOW VIEW ON shop.names TO {ME}"])
     shown = connector.prove(Deadline(5)).findings
-    mariadb.run(root, [f"REVOKE SELECT, SHOW VIEW ON shop.sneaky FROM {ME}"])
+    mariadb.run(root, ["DROP VIEW shop.names"])
     assert [(finding.check, finding.object, finding.warning) for finding in shown] == [
-        ("definer_view", "shop.sneaky", True)
+        ("definer_view", "shop.names", True)
     ]
     took = sorted(connector.prove(Deadline(5)).milliseconds for _ in range(9))
     assert took[4] < 100
+
+
+@pytest.mark.parametrize(
+    ("rights", "text", "privilege"),
+    [
+        ("SELECT, SHOW VIEW", "SELECT shop.put_out() AS n", "CALLS AS root@localhost"),
+        ("SELECT, SHOW VIEW", "SELECT GET_LOCK('pwn', 0) AS n", "CALLS AS root@localhost"),
+        (
+            "SELECT, SHOW VIEW",
+            "SELECT id, shop.bump_total(id) AS n FROM shop.customers",
+            "CALLS AS root@localhost",
+        ),
+        ("SELECT", "SELECT id FROM shop.customers", "UNSEEN AS root@localhost"),
+    ],
+)
+def test_a_view_that_calls_as_another_or_that_nobody_can_read_takes_the_tools_away(
+    rights: str,
+    text: str,
+    privilege: str,
+    connector: MysqlConnector,
+    server: mariadb.MariadbServer,
+    root: "Connection[Any]",
+) -> None:
+    put_out = f"SELECT 'x' INTO OUTFILE '{server.folder}/mcp_pwned_view'"
+    mariadb.run(root, [
+        f"CREATE OR REPLACE FUNCTION shop.put_out() RETURNS INT BEGIN {put_out}; RETURN 1; END",
+        f"CREATE VIEW shop.posing AS {text}",
+        f"GRANT {rights} ON shop.posing TO {ME}",
+    ])  # fmt: skip
+    try:
+        (found,) = findings(connector)
+        reason = proofs.obstacle(connector)
+        asked = connector.ask(tool("SELECT * FROM posing"), {}, datetime.now(UTC))
+    finally:
+        mariadb.run(root, [f"REVOKE {rights} ON shop.posing FROM {ME}", "DROP VIEW shop.posing"])
+    assert (found.check, found.object, found.privilege) == ("definer_view", "shop.posing", privilege)
+    assert (asked.status, asked.reason) == (Status.REFUSED, reason)
+    assert not list(server.folder.glob("mcp_pwned*"))
+    proofs.forget()
+    assert proofs.obstacle(connector) == ""
 
 
 def test_no_part_of_a_password_hash_gets_into_a_finding(

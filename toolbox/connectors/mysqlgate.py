@@ -92,6 +92,11 @@ def rendered(statement: Statement, literals: Sequence[str]) -> str:
     return "".join(next(waiting) if token.kind == "marker" else token.text for token in tokens).strip()
 
 
+def demand_one_select(sql: str) -> None:
+    """Raise StatementRefused unless a text is one plain SELECT that calls none but known functions."""
+    _demand_one_select(list(_tokens(sql)))
+
+
 def _plain_percent(text: str) -> str:
     if "%" in text.replace("%%", ""):
         raise StatementRefused("inside quotes, write %% for a percent sign; placeholders stand outside them")
