@@ -38,7 +38,10 @@ class PromoteForm(forms.Form):
     """For which purpose the candidate takes the baseline's place."""
 
     purpose = forms.ChoiceField(
-        label="For", choices=[("", "all that the baseline serves"), *_PURPOSES], required=False
+        label="For",
+        choices=[("", "all that the baseline serves"), *_PURPOSES],
+        required=False,
+        widget=forms.Select(attrs={"id": "promote-for"}),  # the page has a second form with a purpose
     )
 
 

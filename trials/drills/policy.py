@@ -167,7 +167,7 @@ def _rules(found: Comparison, policy: Policy) -> Iterator[Ruled]:
         "new false passes",
         Outcome.STOP,
         fresh > policy.most_new,
-        f"{fresh} new false passes (at most {policy.most_new})",
+        f"{fresh} new false pass{'' if fresh == 1 else 'es'} (at most {policy.most_new})",
     )
     yield from _of_schema(found, policy)
     lost, gained, p = found.paired.lost, found.paired.gained, found.paired.p
