@@ -51,6 +51,9 @@ def serve(servers: Servers, folder: Path) -> Iterator[Site]:
         "INVESTIGATOR": "playbook",
         "TRIAGE_ACTIONS": str(_actions(folder)),
         writes.FOLDER: str(folder),
+        # Nobody has read its data terms, so nothing is sent there.
+        "CANDIDATE_LLM_BASE_URL": "https://models.example.com/v1",
+        "CANDIDATE_MODEL_ID": "new-1",
     }
     model = scripted.Endpoint(lambda request: scripted.says("The script of this test says nothing."))
     environment |= model.variables
