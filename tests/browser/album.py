@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from tests.browser.pages import PAGES, SECTIONS, VARIANTS, Page
+from tests.browser.pages import PAGES, SECTIONS, Page
 from tests.servers import ROOT
 
 KEPT = ROOT / "artifacts" / "screenshots"
@@ -18,6 +18,7 @@ HEAD = """# Every page
 Each page as the browser tests see it: on a wide screen in the light look, and on a phone in the dark one.
 Made by `python -m tests.browser.album` from the pictures that those tests keep in `artifacts/screenshots`.
 """
+PROGRAMS = ("chromium-headless-shell", "chromium", "google-chrome")
 _SHEET = """<body style="margin:0;display:flex;gap:10px;background:#cfd4dc;padding:10px;width:1000px">
 <div style="width:746px;height:466px;overflow:hidden"><img width="746" src="{png},{wide}"></div>
 <div style="width:224px;height:466px;overflow:hidden"><img width="224" src="{png},{narrow}"></div>"""
@@ -52,9 +53,8 @@ def text() -> str:
 
 def make() -> int:
     """Write the docs page and its pictures; return an exit code. The tests have to have run before."""
-    chosen = [page for page in PAGES if page.name not in VARIANTS]
-    missing = [page.name for page in chosen if not all(file.exists() for file in pictures_of(page))]
-    program = shutil.which("chromium") or shutil.which("google-chrome")
+    missing = [page.name for page in PAGES if not all(file.exists() for file in pictures_of(page))]
+    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if program is None:
         print("This needs chromium.")
         return 2
@@ -65,7 +65,7 @@ def make() -> int:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
         tab = browser.new_page()
         link = tab.context.new_cdp_session(tab)
-        for page in (page for page in chosen if page.name not in missing):
+        for page in (page for page in PAGES if page.name not in missing):
             wide, narrow = (base64.b64encode(file.read_bytes()).decode() for file in pictures_of(page))
             sheets = {PICTURES / f"{page.name}.webp": (_SHEET, 1000, 486)}
             if page.name in BEST:

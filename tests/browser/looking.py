@@ -27,6 +27,7 @@ _ALIKE = (
     if os.environ.get("FULL") == "1"
     else [".rows tbody > tr:nth-child(n+7)", ".data tbody > tr:nth-child(n+7)", "li:nth-child(n+7)"]
 )
+_COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
 _RUN = """([exclude, options]) => axe
     .run({include: [["html"]], exclude: exclude.map((one) => [one])}, options)
     .then((found) => found.violations
@@ -48,10 +49,10 @@ def _axe() -> str:
     return (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 
 
-def serious(tab: Tab) -> list[str]:
-    """Return each serious or critical barrier that axe finds."""
+def serious(tab: Tab, *, in_colours_alone: bool = False) -> list[str]:
+    """Return each serious or critical barrier that axe finds, or those that another look could bring."""
     tab.evaluate(_axe())
-    found: list[str] = tab.evaluate(_RUN, [_ALIKE, _WITHIN])
+    found: list[str] = tab.evaluate(_RUN, [_ALIKE, _WITHIN | (_COLOURS if in_colours_alone else {})])
     return found
 
 

@@ -34,7 +34,7 @@ SECTIONS: Mapping[str, tuple[Page, ...]] = {
         Page("queue-closed", "/?tab=closed"),
         Page("queue-all", "/?tab=all&sort=severity"),
         Page("queue-nothing-found", "/?q=nothing+at+all"),
-        Page("queue-change", "/?tab=all&q=job&row={failed}&edit=1"),
+        Page("queue-change", "/?tab=all&q=job&edit={failed}"),
         Page("find", "/find/?q=job"),
     ),
     "An incident": (
@@ -164,7 +164,7 @@ SECTIONS: Mapping[str, tuple[Page, ...]] = {
 }
 PAGES = tuple(page for pages in SECTIONS.values() for page in pages)
 
-# Pages that look like the one before them: not shown in the docs, and axe sees them in one look alone.
+# Pages that look like the one before them: in the other look axe sees their colours alone, but for FULL=1.
 VARIANTS = (
     "queue-mine", "queue-my-team", "queue-needs-a-person", "queue-earned-a-pass",
     "queue-investigating", "queue-snoozed", "queue-closed", "incident-snoozed", "entry-tree",

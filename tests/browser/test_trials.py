@@ -1,32 +1,13 @@
 """The review of a drill in a real browser: by keys, and without script."""
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
-
 import pytest
-from django.db import connections
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenWindow
+from tests.browser.proposing import beside
 from tests.browser.site import Site
 from tests.web import trialled
 from trials.models import DisagreementRead
-
-Found = TypeVar("Found")
-
-
-def beside(what: Callable[[], Found]) -> Found:
-    """Use the database from a thread of its own: the browser's loop shuts it out of this one."""
-
-    def asked() -> Found:
-        try:
-            return what()
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(1) as threads:
-        return threads.submit(asked).result()
 
 
 @pytest.mark.parametrize("script", [True, False])
