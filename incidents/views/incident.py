@@ -33,7 +33,8 @@ ONLY = ("all", "person", "agent", "system", "signal")
 def show(request: HttpRequest, number: int) -> HttpResponse:
     """The page of one incident; 404 where it is another team's."""
     incident, user = found(request, number), person(request)
-    if not queries.has(incident, "opening") and user.has_perm(Permission.TRIAGE_INCIDENTS):
+    is_unread = not queries.has(incident, "opening") and not queries.has(incident, "audit")
+    if is_unread and user.has_perm(Permission.TRIAGE_INCIDENTS):
         opening.note(incident.pk, timezone.now())
     return page(request, incident)
 

@@ -1,16 +1,17 @@
 """A draft that was closed and never opened is counted for managers."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
 from accounts.roles import Role
-from incidents.models import Incident, Opening, QueueAct, Source
+from incidents.models import Incident, Opening, PassAudit, QueueAct, Source
 from incidents.states import State
 from tests.db.sources import make_source
-from tests.web.pages import MakeUser, a_person, text_of
+from tests.web.pages import MakeUser, a_person, signed_in, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -58,6 +59,19 @@ def test_what_is_closed_unopened_is_counted_and_what_was_opened_or_taken_back_is
     assert never_opened(boss) == "2"
     ada.post(f"/queue/undo/{QueueAct.objects.get().pk}/", {})
     assert never_opened(boss) == "0"
+
+
+def test_who_audits_it_sees_no_draft_and_has_opened_none(source: Source, make_user: MakeUser) -> None:
+    bea, one, now = make_user("bea", role=Role.SUPPORT), review(source, "a"), timezone.now()
+    audit = PassAudit.objects.create(
+        incident=one, verdict_id=1, rule="r", rule_version=1, why="trial", reviewer=bea, drawn_at=now,
+        due_at=now + timedelta(days=1),
+    )  # fmt: skip
+    signed_in(bea).get(f"/incidents/{one.pk}/")
+    assert not Opening.objects.exists()
+    audit.delete()
+    signed_in(bea).get(f"/incidents/{one.pk}/")
+    assert Opening.objects.exists()
 
 
 def test_one_opening_costs_one_row_once(source: Source, make_user: MakeUser) -> None:
