@@ -54,7 +54,7 @@ def main() -> None:
                 INVESTIGATION_MAX_CALLS="1000",
                 LOG_LEVEL="ERROR",
             )
-            use_django(stand.variables)
+            use_django(stand.variables, pooled=True)
             measure()
 
 

@@ -155,9 +155,12 @@ def _passwords(folder: Path) -> dict[str, str]:
     return found
 
 
-def use_django(variables: Mapping[str, str]) -> None:
-    """Set Django up in this process, without the pool; before anything of the project is imported."""
-    os.environ.update(variables, DATABASE_POOL="")
+def use_django(variables: Mapping[str, str], *, pooled: bool = False) -> None:
+    """Set Django up in this process; before anything of the project is imported.
+
+    `pooled`: as the launcher's workers are, whose connections keep the statements that they have prepared.
+    """
+    os.environ.update(variables, DATABASE_POOL="1" if pooled else "")
     import django
 
     django.setup()
