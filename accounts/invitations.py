@@ -34,6 +34,12 @@ def invite(email: str, *, role: Role, team: Team | None, by: User, now: datetime
     """Make an invitation and return it with its secret, which is kept nowhere. Raises InvitationRefused."""
     if User.objects.filter(email__iexact=email).exists():
         raise InvitationRefused(f"{email} has an account. Change its role or teams on its page.")
+    open_one = usable(now).filter(email__iexact=email).first()
+    if open_one is not None:
+        raise InvitationRefused(
+            f"{open_one.made_by} has invited {email} already: that link works until "
+            f"{open_one.expires_at:%Y-%m-%d %H:%M} UTC. Withdraw that invitation to make another."
+        )
     secret = secrets.token_urlsafe(32)
     with transaction.atomic():
         invitation = Invitation.objects.create(

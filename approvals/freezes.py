@@ -31,6 +31,9 @@ def make(title: str, scope: str, window: tuple[datetime, datetime], *, person: U
             raise MoveRefused("A freeze ends after it begins, and not in the past.")
         if scope != GLOBAL and not scope.startswith(("team:", "action:")):
             raise MoveRefused(f"There is no scope {scope[:80]!r}: use global, team:ID or action:NAME.")
+        alike = Freeze.objects.filter(title=title.strip(), scope=scope, starts_at=starts_at, ends_at=ends_at)
+        if alike.filter(ended_at=None).exists():
+            raise MoveRefused("That freeze stands in the calendar already.")
         freeze = Freeze.objects.create(
             title=title.strip(), scope=scope, starts_at=starts_at, ends_at=ends_at,
             made_by=person.actor, made_at=now,

@@ -25,6 +25,9 @@ def make(values: Mapping[str, Any], *, by: User, now: datetime) -> tuple[Route, 
     route = Route(made_by=by.actor, made_at=now, team=values.get("team"))
     for name in _FIELDS:
         setattr(route, name, values[name])
+    alike = {name: values[name] for name in _FIELDS}
+    if Route.objects.filter(ended_at=None, person=None, team=route.team, **alike).exists():
+        raise RouteRefused("There is a route that is like this one in everything. It is in the list.")
     with transaction.atomic():
         secret = _given_secret(route)
         route.save(force_insert=True)

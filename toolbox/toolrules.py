@@ -97,6 +97,13 @@ def make(wanted: Wanted, *, by: User, now: datetime) -> ToolRule:
     """Make a rule, which holds from the next call on. Raises ToolRuleRefused."""
     _demand_administrator(by)
     _refuse_unusable(wanted)
+    alike = {"tool": wanted.tool, "caller": wanted.caller, "arguments": dict(wanted.arguments)}
+    if ToolRule.objects.filter(effect=wanted.effect, ended_at=None, **alike).exists():
+        raise ToolRuleRefused(
+            f"{wanted.tool} is paused already."
+            if wanted.effect == Effect.PAUSE
+            else "A rule that says just this stands already. It is in the list."
+        )
     try:
         with transaction.atomic():
             rule = ToolRule.objects.create(
