@@ -71,6 +71,13 @@ def furnish(folder: Path, incident: int) -> Words:
     return words
 
 
+def proposed(folder: Path, incident: int, *names: str) -> list[int]:
+    """Propose one more write for each of these articles."""
+    now = timezone.now()
+    with _declaring(folder):
+        return [_proposed(name, "stock.set_count", incident, now) for name in names]
+
+
 def _proposed(name: str, action: str, incident: int, now: datetime) -> int:
     team = Team.objects.get(slug="platform").pk
     request = propose(

@@ -49,7 +49,7 @@ def serve(servers: Servers, folder: Path) -> Iterator[Site]:
         "DATABASE_POOL": "1",
         **world.variables(ROOT, servers.postgres.dsn("shop", "shop_reader")),
         "INVESTIGATOR": "playbook",
-        "TRIAGE_ACTIONS": str(_actions(folder)),
+        "TRIAGE_ACTIONS": str(shop_actions(folder)),
         writes.FOLDER: str(folder),
         # Nobody has read its data terms, so nothing is sent there.
         "CANDIDATE_LLM_BASE_URL": "https://models.example.com/v1",
@@ -104,7 +104,7 @@ def _played(play: Play, model: scripted.Endpoint, folder: Path) -> Site:
     )
 
 
-def _actions(folder: Path) -> Path:
+def shop_actions(folder: Path) -> Path:
     """The shop's own writes, and those of the pages that are looked at."""
     file = folder / "actions.yaml"
     shop = (ROOT / "examples" / "shop" / "actions.yaml").read_text(encoding="utf-8")

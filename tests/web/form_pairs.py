@@ -18,7 +18,7 @@ class Both:
     first: Line
     second: Line
     statuses: Sequence[int]
-    leaves: str
+    leaves: str  # all of it, or a part
     shows_both: bool = False
 
 
@@ -39,15 +39,15 @@ PAIRS = (
     _both(
         "both close", "/incidents/{spare_2}/", "close",
         ({"outcome": "harmless", "duplicate_of": "", "reason": "A slow bank."},
-         {"outcome": "claim refused", "duplicate_of": "", "reason": "A wrong order."}),
-        "incident.closed, move.refused, incidents_resolution",
+         {"outcome": "harmless", "duplicate_of": "", "reason": "A wrong order."}),
+        "incident.closed, move.refused, incidents_override, incidents_resolution",
     ),
     Both(
         "one closes and the other writes a note",
         Line("close", "/incidents/{spare_3}/", MANAGER,
              given={"outcome": "harmless", "duplicate_of": "", "reason": "x"}),
         Line("note", "/incidents/{spare_3}/", ADMINISTRATOR, given={"note": "I would wait."}),
-        [302, 302], "incident.closed, note.written, incidents_note, incidents_resolution",
+        [302, 302], "incident.closed, note.written, incidents_note, incidents_override, incidents_resolution",
     ),
     _both(
         "both take it", "/incidents/{spare_4}/", "assign to=me", ({}, {}), "incident.assigned, move.refused"
@@ -58,11 +58,6 @@ PAIRS = (
              given={"reason": "It is as the page says."}),
         Line("approval_decide choice=deny", "/approvals/{contested}/", ADMINISTRATOR,
              given={"reason": "The supplier does it."}),
-        [302, 422], "",
-    ),
-    _both(
-        "both confirm an identifier", "/incidents/{spare_1}/", "identify",
-        ({"name": "host", "value": "db-2"}, {"name": "host", "value": "db-3"}),
-        "incident.identified, move.refused, incidents_identifier",
+        [302, 422], "write.move_refused",  # what else is left depends on who was first
     ),
 )  # fmt: skip

@@ -1,5 +1,6 @@
 """The example shop in this process, one of each thing that a page can show, and a browser of each person."""
 
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import redis
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.usersessions.models import UserSession
 from django.conf import settings
+from django.contrib.sessions.backends.db import SessionStore
 from django.db import connections
 from django.test import RequestFactory, override_settings
 from django.test.client import ClientHandler
@@ -40,6 +42,7 @@ from triage.demo import example, seeding
 from triage.local.world import World
 
 ADDRESS = "http://testserver"
+_PROOF_LASTS = 120  # seconds; of five minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class Furnished:
 
     words: dict[str, str | int]
     keys: Mapping[str, str]
+    proved: list[float]
 
     def path(self, path: str) -> str:
         """Fill an address."""
@@ -70,9 +74,22 @@ class Furnished:
         return forms_of(self.get(who, path).content.decode(), path)
 
     def _asked(self, environ: dict[str, Any], who: str) -> Any:
+        if time.monotonic() - self.proved[0] > _PROOF_LASTS:
+            self._prove_again()
         if who:
             environ["HTTP_COOKIE"] = f"{settings.SESSION_COOKIE_NAME}={self.keys[who]}"
         return _handler()(environ)
+
+    def _prove_again(self) -> None:
+        """Whoever has just shown who they are has just done so again."""
+        self.proved[0] = time.monotonic()
+        for key in self.keys.values():
+            session = SessionStore(key)
+            for each in session.get("account_authentication_methods", ()):
+                each["at"] = time.time()
+            if session.exists(key):
+                session.modified = True
+                session.save()
 
 
 @cache
@@ -137,9 +154,8 @@ def _furnished(world: World, folder: Path, model: Endpoint) -> Furnished:
     site = Site(ADDRESS, passwords, dict(rows), (), model, folder)
     words = furniture.furnish(site)
     words |= furniture_writes.furnish(folder, int(words["worked"]))
-    return Furnished(
-        {**words, **_for_each_form(folder, int(words["worked"])), **passwords}, looking.keys_of(passwords)
-    )
+    words |= _for_each_form(folder, int(words["worked"]))
+    return Furnished({**words, **passwords}, looking.keys_of(passwords), [time.monotonic()])
 
 
 def _enough(postings: list[example.Posting]) -> list[example.Posting]:
