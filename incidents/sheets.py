@@ -10,11 +10,14 @@ _BEGINS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def csv_text(head: Sequence[str], body: Iterable[Sequence[Any]]) -> str:
-    """Return the rows as CSV (RFC 4180). Numbers stay numbers."""
+    """Return the rows under their head as CSV (RFC 4180). Numbers stay numbers."""
+    return csv_rows([head, *body])
+
+
+def csv_rows(body: Iterable[Sequence[Any]]) -> str:
+    """Return rows alone, as more of a sheet that has begun."""
     written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\r\n")
-    writer.writerow(head)
-    writer.writerows([_safe(value) for value in row] for row in body)
+    csv.writer(written, lineterminator="\r\n").writerows([_safe(value) for value in row] for row in body)
     return written.getvalue()
 
 

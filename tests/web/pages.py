@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from asgiref.sync import async_to_sync
 from django.test import Client
 from django.utils import timezone
 
@@ -49,5 +50,15 @@ def a_person(make_user: MakeUser, username: str = "ada", role: Role = Role.SUPPO
 
 
 def text_of(response: Any) -> str:
-    """Return a page's text."""
-    return str(response.content.decode())
+    """Return a page's text, or that of a sheet which comes in pieces."""
+    return "".join(pieces_of(response)) if response.streaming else str(response.content.decode())
+
+
+def pieces_of(response: Any) -> list[str]:
+    """Return what a streamed answer sends, piece by piece."""
+
+    async def gathered() -> list[str]:
+        return [piece.decode() async for piece in response.streaming_content]
+
+    found: list[str] = async_to_sync(gathered)()
+    return found

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 from django.conf import settings as configured
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts import tokens
@@ -20,8 +22,9 @@ from audit import reading
 from incidents.models import Incident, Note, PassAudit
 from tests.db.investigated import world
 from tests.db.sources import make_source
-from tests.web.pages import MakeUser, judged
+from tests.web.pages import MakeUser, judged, pieces_of, text_of
 from triage.api import examples
+from triage.api import reading as reading_api
 from triage.api.describing import description
 
 pytestmark = pytest.mark.django_db
@@ -82,7 +85,7 @@ def test_another_team_s_incident_is_not_there(make_user: MakeUser, api: Api) -> 
         refused(api.post(f"incidents/{incident.pk}/{rest}", {}), 404, "not-found", "no incident")
     refused(api.get(f"entries/{entry.id}"), 404, "not-found", "no entry")
     assert api.get("incidents").json() == {"incidents": [], "next": None}
-    assert incident.title not in api.get("incidents.csv").content.decode()
+    assert incident.title not in text_of(api.get("incidents.csv"))
     refused(api.get(f"incidents/{10**30}"), 404, "not-found")
 
 
@@ -240,9 +243,34 @@ def test_no_cell_of_the_sheet_is_a_formula(api: Api) -> None:
     incident = judged()
     link = '=HYPERLINK("http://evil.example","x")'
     Incident.objects.filter(pk=incident.pk).update(title=link, hypothesis="@x")
-    (row,) = csv.DictReader(io.StringIO(api.get("incidents.csv").content.decode()))
+    (row,) = csv.DictReader(io.StringIO(text_of(api.get("incidents.csv"))))
     assert row["title"].startswith("'=")
     assert row["hypothesis"].startswith("'@")
+
+
+def test_the_sheet_comes_in_pieces_that_make_up_a_whole_and_ends_at_its_most(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading_api, "_CSV_PIECE", 2)
+    monkeypatch.setattr(reading_api, "_CSV_ROWS", 6)
+    first = judged()
+    every = [first.pk, *(_like(first, number).pk for number in range(3))]
+    for count, pieces in ((4, 3), (5, 3), (7, 3)):
+        every += [_like(first, number).pk for number in range(len(every), count)]
+        with CaptureQueriesContext(connection) as queries:
+            found = pieces_of(api.get("incidents.csv"))
+        numbers = [int(row["number"]) for row in csv.DictReader(io.StringIO("".join(found)))]
+        assert numbers == sorted(every, reverse=True)[:6]
+        assert len(found) == pieces
+        assert len(queries) <= 15
+
+
+def _like(incident: Incident, number: int) -> Incident:
+    now = timezone.now()
+    return Incident.objects.create(
+        source=incident.source, kind="alert", sender_key=f"like {number}", title="+1", started_at=now,
+        first_received_at=now, last_received_at=now, episode_at=now,
+    )  # fmt: skip
 
 
 def test_no_address_of_the_api_decides_a_write_or_changes_a_role() -> None:

@@ -27,7 +27,7 @@ from investigations.models import Investigation, Question
 from tests.db.investigated import world
 from tests.db.sources import make_source
 from tests.web.matrix import routes, undone
-from tests.web.pages import judged, signed_in
+from tests.web.pages import judged, signed_in, text_of
 from tests.web.test_api import Api
 from triage.mcp_tools import get_investigation
 
@@ -156,9 +156,9 @@ def _page(handler: ClientHandler, key: str, address: str) -> str:
 
 
 def _text(response: Any) -> str:
-    if response.status_code != 200 or response.streaming:
+    if response.status_code != 200 or response.headers["Content-Type"] == "text/event-stream":
         return ""
-    return str(response.content.decode(errors="replace"))
+    return text_of(response) if response.streaming else str(response.content.decode(errors="replace"))
 
 
 def _over_the_api(person: User, found: Looked) -> dict[str, str]:

@@ -59,7 +59,7 @@ def text_of(sheet: Sheet) -> str:
 
 def line_of(sheet: Sheet, answer: Answer) -> str:
     """Return one row as a line of CSV."""
-    return sheets.csv_text((), [_row(sheet, answer)]).removeprefix("\r\n")
+    return sheets.csv_rows([_row(sheet, answer)])
 
 
 def _row(sheet: Sheet, answer: Answer) -> list[object]:
