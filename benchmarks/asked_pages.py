@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from asgiref.sync import async_to_sync
+
 from benchmarks.filled_rows import OPEN_SHARE
 from benchmarks.stand import use_django
 
@@ -70,6 +72,8 @@ class Pages:
         with connection.execute_wrapper(counted):
             busy, began = time.process_time() + _busy(backend), time.perf_counter()
             answer = send()
+            if answer.streaming:
+                async_to_sync(_read)(answer)
             took = time.perf_counter() - began
             busy = time.process_time() + _busy(backend) - busy
         if answer.status_code not in (200, 302):
@@ -135,6 +139,11 @@ class Pages:
         from incidents.queue_wants import Sort
 
         return keyset.key_of(Incident.objects.get(pk=self._count // 3), queue.ORDERS[Sort.NEWEST])
+
+
+async def _read(answer: Any) -> None:
+    async for _ in answer.streaming_content:
+        pass
 
 
 def _client(name: str, role: str) -> Any:

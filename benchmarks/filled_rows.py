@@ -45,9 +45,7 @@ class Year:
 
     count: int
     now: datetime = field(default_factory=lambda: datetime.now(UTC).replace(microsecond=0))
-    _times: Sequence[float] = field(
-        default_factory=lambda: [random.Random(3).lognormvariate(7, 1.2) for _ in range(4999)]
-    )
+    _times: Sequence[float] = field(default_factory=lambda: _some_times(random.Random(3)))
 
     @property
     def first_open(self) -> int:
@@ -83,6 +81,10 @@ class Year:
             until = (first + timedelta(days=32)).replace(day=1)
             yield first, until
             first = until
+
+
+def _some_times(dice: random.Random) -> Sequence[float]:
+    return [dice.lognormvariate(7, 1.2) for _ in range(4999)]
 
 
 def last_entry(year: Year) -> int:
