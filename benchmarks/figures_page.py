@@ -18,8 +18,10 @@ from benchmarks.stand import use_django
 
 SCALED, ALL, ROUNDS, GOAL = 30_000, 1_000_000, 30, 300
 PAGES = {
-    "28 days": "", "91 days": "span=91", "a year": "span=365", "28 days of one source": "source=1",
-    "28 days of a source and a kind": "source=1&kind=alert",
+    "28 days": "", "91 days": "span=91", "a year": "span=365", "a year by source": "span=365&by=source",
+    "28 days of one source": "source=1", "28 days of a source and a kind": "source=1&kind=alert",
+    "a year of one source": "span=365&source=1", "a year of one rule": "span=365&rule=alert_recovered",
+    "a year of one team": "span=365&team=2", "a year of a source and a kind": "span=365&source=1&kind=alert",
 }  # fmt: skip
 
 
@@ -47,11 +49,16 @@ def child(count: int) -> None:
 
 
 def _count(count: int) -> None:
-    from incidents.figures import recount
+    from incidents.figures import agentdays, recount
 
     began = time.monotonic()
     done = recount.recount(datetime.now(UTC), batches=count)
+    filled = recount.fill(batches=count)
+    while agentdays.count(datetime.now(UTC)) > 2:  # today and yesterday are counted each time
+        pass
     took = time.monotonic() - began
+    if filled:
+        figure(f"putting {filled:,} records into the sums after an upgrade", filled / took, "a second")
     if done >= count:
         figure(f"counting {done:,} incidents from scratch", done / took, "a second")
 
@@ -74,7 +81,7 @@ def _ask(user: object, *, is_whole: bool) -> None:
         busy = (time.process_time() - busy) * 1000 / ROUNDS
         with CaptureQueriesContext(connection) as queries:
             client.get(f"/figures/?{query}")
-        is_goal = is_whole and not query
+        is_goal = is_whole
         figure(f"figures of {name}, median", median(times), "ms", goal=f"< {GOAL} ms",
                is_met=median(times) < GOAL if is_goal else None)  # fmt: skip
         figure(f"figures of {name}, of that Python's own", busy, "ms")

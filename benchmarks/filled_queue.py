@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from importlib import import_module
 
 import psycopg
 
@@ -111,6 +112,7 @@ def _incidents(link: Link, year: Year) -> None:
     if link.execute(_DIFFER.encode()).fetchone() != (0,):
         raise SystemExit("the rows differ from what the triggers keep: bring filled_rows.py up to date")
     link.execute(_TALLIES)
+    link.execute(import_module("incidents.migrations.0017_rules_tallied").FILL.encode())
     link.execute(_STALE)
 
 

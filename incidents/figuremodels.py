@@ -1,6 +1,7 @@
 """What the figures are counted from: corrected stamps, records, sums by day, audits of passes."""
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
@@ -44,6 +45,16 @@ class Record(models.Model):
     was_reopened = models.BooleanField(default=False)
     is_comparable = models.BooleanField(default=False)
     is_override = models.BooleanField(default=False)
+    bars = ArrayField(
+        models.SmallIntegerField(null=True),
+        default=list,
+        db_default=[],
+        help_text="of each stage's duration, as the sums count it; none of one that no person closed",
+    )
+    logs = ArrayField(models.IntegerField(null=True), default=list, db_default=[])
+    summed_as = models.SmallIntegerField(
+        default=0, db_default=0, help_text="the shape of the sums that it is counted in; 0 in none yet"
+    )
     verdict_id = models.BigIntegerField(default=0, help_text="the last one; 0 without one")
     lot_drawn_for = models.BigIntegerField(
         default=0, help_text="the verdict whose pass was drawn for an audit, or was not"
@@ -52,6 +63,11 @@ class Record(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["day"], name="records_by_day"),
+            models.Index(fields=["source_id", "day"], name="records_of_a_source"),
+            models.Index(fields=["team_id", "day"], name="records_of_a_team"),
+            models.Index(fields=["service", "day"], name="records_of_a_service"),
+            models.Index(fields=["rule", "day"], name="records_of_a_rule"),
+            models.Index(fields=["-day"], condition=Q(summed_as=0), name="records_to_sum"),
             models.Index(
                 fields=["incident"],
                 condition=Q(judged="pass", ended__in=["person", "pass"])
@@ -64,22 +80,53 @@ class Record(models.Model):
         return f"record of #{self.incident_id}"
 
 
-class DaySum(models.Model):
-    """Everything counted of one day's incidents that share one value of one dimension."""
+class SpanSum(models.Model):
+    """Everything counted of a day's or a week's incidents that share the values of up to two dimensions."""
 
-    day = models.DateField()
-    dimension = models.CharField(max_length=8)
-    value = models.CharField(max_length=120)
-    body = models.TextField(help_text="a tally's text")
+    by = models.CharField(
+        max_length=16, blank=True, help_text="the dimensions, joined; none of all incidents"
+    )
+    length = models.SmallIntegerField(help_text="in days: 1, or 7 from a Monday")
+    first = models.DateField()
+    one = models.CharField(max_length=120, blank=True, default="", help_text="the first dimension's value")
+    other = models.CharField(max_length=120, blank=True, default="")
+    body = models.TextField(help_text="a tally's text, without its bars")
+    resolve = models.TextField(help_text="the bars of the time to resolve")
+    stages = models.TextField(help_text="the bars of the other stages")
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["dimension", "value", "day"], name="one_sum_of_a_day"),
+            models.UniqueConstraint(
+                fields=["by", "length", "first", "one", "other"], name="one_sum_of_a_span"
+            ),
         ]
-        indexes = [models.Index(fields=["dimension", "day"], name="sums_by_day")]
 
     def __str__(self) -> str:
-        return f"{self.dimension} {self.value} on {self.day}"
+        return f"{self.by} {self.one} {self.other} of {self.length} days from {self.first}"
+
+
+class AgentDay(models.Model):
+    """What agents did on one day: how model runs ended, what they cost, which tools answered with nothing."""
+
+    day = models.DateField(primary_key=True)
+    body = models.TextField(help_text="a day's text, as the figures of agents write it")
+
+    def __str__(self) -> str:
+        return f"agents on {self.day}"
+
+
+class RuleTally(models.Model):
+    """One step of how rules fare, written by triggers. Now and then the steps are added up."""
+
+    hypothesis = models.CharField(max_length=120)
+    raised = models.BigIntegerField(default=0, help_text="investigations whose last verdict is of it")
+    earned = models.BigIntegerField(default=0)
+    overridden = models.BigIntegerField(default=0, help_text="verdicts that a closing contradicted")
+    last_raised_at = models.DateTimeField(null=True, blank=True)
+    last_earned_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.raised} of {self.hypothesis}"
 
 
 class StaleIncident(models.Model):

@@ -6,12 +6,21 @@ from django.db.models import Q
 
 from accounts.models import Team
 from incidents.deskmodels import DraftEdit, HumanLabel, Note, Opening, Override, PersonCheck, SelfClosing
-from incidents.figuremodels import DaySum, PassAudit, Record, Recount, StaleIncident, StampEdit
+from incidents.figuremodels import (
+    AgentDay,
+    PassAudit,
+    Record,
+    Recount,
+    RuleTally,
+    SpanSum,
+    StaleIncident,
+    StampEdit,
+)
 from incidents.queuemodels import QueueAct, QueueLook, Said, SavedView, Tally
 from incidents.states import Condition, DeliveryState, Effect, Event, Origin, Outcome, State
 
 __all__ = [
-    "DaySum",
+    "AgentDay",
     "Delivery",
     "DraftEdit",
     "HumanLabel",
@@ -27,11 +36,13 @@ __all__ = [
     "Record",
     "Recount",
     "Resolution",
+    "RuleTally",
     "Said",
     "SavedView",
     "SelfClosing",
     "Signal",
     "Source",
+    "SpanSum",
     "StaleIncident",
     "StampEdit",
     "Tally",

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.db import connection
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Sum
 
-from incidents.models import Incident, Resolution
+from incidents.models import Incident, RuleTally
 from investigations.models import Verdict
 from verdicts.case import NONE_OF_THESE
 
@@ -17,26 +18,41 @@ _UNRULED_SHOWN = 12
 _LABELS = ("alertname", "about")
 
 
+# PostgreSQL lets the writers of one moment pass: what they add meanwhile is left for the next time.
+_ADD_UP = """
+WITH gone AS (
+    DELETE FROM incidents_ruletally WHERE id IN (SELECT id FROM incidents_ruletally FOR UPDATE SKIP LOCKED)
+    RETURNING *
+)
+INSERT INTO incidents_ruletally (hypothesis, raised, earned, overridden, last_raised_at, last_earned_at)
+SELECT hypothesis, sum(raised), sum(earned), sum(overridden), max(last_raised_at), max(last_earned_at)
+FROM gone GROUP BY hypothesis
+"""
+_MANY_STEPS = 500
+
+
 @dataclass(frozen=True, slots=True)
 class Figures:
     """What is counted of one rule; of each investigation the last verdict counts."""
 
     raised: int = 0
     earned: int = 0
-    last_raised_at: datetime | None = None
-    last_earned_at: datetime | None = None
-    raised_of_late: int = 0
-    earned_of_late: int = 0
     overridden: int = 0
+    last_raised_at: datetime | None = None  # by any verdict: what was judged once was raised
+    last_earned_at: datetime | None = None
+    since: datetime | None = None  # what is older was long ago
 
     @property
     def quiet(self) -> str:
         """Say what did not happen in 90 days, or nothing."""
-        if not self.raised_of_late:
-            return "not raised in 90 days" if self.raised else "never raised"
-        if not self.earned_of_late:
-            return "nothing earned in 90 days" if self.earned else "never earned"
+        if not self._is_of_late(self.last_raised_at):
+            return "not raised in 90 days" if self.last_raised_at else "never raised"
+        if not self._is_of_late(self.last_earned_at):
+            return "nothing earned in 90 days" if self.last_earned_at else "never earned"
         return ""
+
+    def _is_of_late(self, at: datetime | None) -> bool:
+        return at is not None and self.since is not None and at > self.since
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,37 +68,22 @@ class Unruled:
 
 def figures(now: datetime, *, only: str = "") -> Mapping[str, Figures]:
     """Return the figures of every hypothesis that was ever judged, or of one."""
+    steps = RuleTally.objects.filter(hypothesis=only) if only else RuleTally.objects.all()
+    counted = steps.values_list("hypothesis").annotate(
+        Sum("raised"), Sum("earned"), Sum("overridden"), Max("last_raised_at"), Max("last_earned_at")
+    )
     since = now - QUIET_FOR
-    rows = _last_ones()
-    overridden = Verdict.objects.filter(
-        pk__in=Resolution.objects.filter(contradicts_verdict=True).values("verdict_id")
-    )
-    if only:
-        rows, overridden = rows.filter(hypothesis=only), overridden.filter(hypothesis=only)
-    contradicted = dict(
-        overridden.order_by()
-        .values_list("hypothesis")
-        .annotate(count=Count("pk"))
-        .values_list("hypothesis", "count")
-    )
-    counted = (
-        rows.order_by()
-        .values_list("hypothesis")
-        .annotate(
-            raised=Count("pk"),
-            earned=Count("pk", filter=Q(passed=True)),
-            last_raised_at=Max("created_at"),
-            last_earned_at=Max("created_at", filter=Q(passed=True)),
-            raised_of_late=Count("pk", filter=Q(created_at__gt=since)),
-            earned_of_late=Count("pk", filter=Q(created_at__gt=since, passed=True)),
-        )
-    )
     return {
-        name: Figures(
-            raised, earned, raised_at, earned_at, raised_late, earned_late, contradicted.get(name, 0)
-        )
-        for name, raised, earned, raised_at, earned_at, raised_late, earned_late in counted
+        name: Figures(raised, earned, overridden, raised_at, earned_at, since)
+        for name, raised, earned, overridden, raised_at, earned_at in counted
     }
+
+
+def add_up() -> None:
+    """Add the steps up where many have gathered: one row for each hypothesis is left."""
+    if RuleTally.objects.count() >= _MANY_STEPS:
+        with connection.cursor() as cursor:
+            cursor.execute(_ADD_UP)
 
 
 def unruled(now: datetime, rules: Iterable[str], visible: QuerySet[Incident]) -> tuple[Unruled, ...]:

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import F
 
 from accounts import sentforms
-from incidents import intake, queue_acts, queue_counts, queue_undo, sending
+from incidents import intake, queue_acts, queue_counts, queue_undo, rulefigures, sending
 from incidents.models import Delivery, Incident, Said, Source
 from incidents.states import DeliveryState, State
 from investigations import questions, sightings, transcripts
@@ -36,6 +36,7 @@ def sweep(now: datetime) -> Swept:
     resend_questions(now)
     queue_acts.wake_all(now)
     queue_counts.add_up()
+    rulefigures.add_up()
     queue_undo.forget(now)
     sentforms.forget(now)
     return Swept(resend_deliveries(now), resend_investigations(now), silences)

@@ -1,23 +1,20 @@
 """Where attention is missing, and how the agents do: what waits, what was hurried, what brings nothing."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-import redis
-from django.db.models import Count, F, Min, Q, Sum
+from django.db.models import Count, Exists, F, Min, OuterRef, Q
 
 from approvals.models import ActionRequest, Decision
 from approvals.states import Choice
 from approvals.states import State as RequestState
+from incidents.figures.agentdays import Work
 from incidents.figures.charts import duration
 from incidents.figures.intervals import Rate
 from incidents.models import Incident, Opening, PassAudit
 from incidents.states import State
-from investigations.models import Exchange, Investigation
 from investigations.states import RunResult
-from toolbox import counting
 
 LATE = timedelta(days=28)
 HURRY = timedelta(seconds=10)
@@ -50,8 +47,10 @@ def attention(now: datetime) -> Sequence[Line]:
     open_ones = requests.filter(state=RequestState.PROPOSED).aggregate(
         count=Count("pk"), oldest=Min("proposed_at")
     )
-    expired = requests.filter(state=RequestState.EXPIRED, proposed_at__gt=since)
-    unread = expired.filter(decisions=None).count()
+    decided = Exists(Decision.objects.filter(request=OuterRef("pk")))
+    expired = requests.filter(state=RequestState.EXPIRED, proposed_at__gt=since).aggregate(
+        count=Count("pk"), unread=Count("pk", filter=~decided)
+    )
     unopened = Opening.objects.filter(is_closing=True, at__gt=since, incident__state=State.CLOSED).count()
     late = PassAudit.objects.filter(answered_at=None).aggregate(
         count=Count("pk"),
@@ -69,7 +68,7 @@ def attention(now: datetime) -> Sequence[Line]:
         Line("Requests that nobody has decided", str(open_ones["count"]), _oldest(open_ones["oldest"], now)),
         Line(
             "Requests that expired undecided",
-            Rate(unread, expired.count()).text,
+            Rate(expired["unread"], expired["count"]).text,
             "of those that expired in 28 days",
         ),
         Line(
@@ -83,20 +82,10 @@ def attention(now: datetime) -> Sequence[Line]:
     ]
 
 
-def agents(first: datetime, last: datetime) -> Sequence[Line]:
-    """Return how model runs that ended in the span came to what they handed in, and what they cost."""
-    ran = (
-        Investigation.objects.filter(finished_at__gte=first, finished_at__lt=last)
-        .exclude(outcome="")
-        .order_by()
-    )
-    counts = dict(ran.values_list("outcome").annotate(count=Count("*")).values_list("outcome", "count"))
-    total = sum(counts.values())
-    spent = Exchange.objects.filter(
-        created_at__gte=first, created_at__lt=last, investigation__isnull=False
-    ).aggregate(micros=Sum("micros"), runs=Count("investigation", distinct=True))
-    runs = spent["runs"]
-    cost = f"{spent['micros'] / runs / 1_000_000:.3f}" if runs else "–"
+def agents(work: Work) -> Sequence[Line]:
+    """Return how model runs that ended in the days came to what they handed in, and what runs cost."""
+    counts, total = work.outcomes, sum(work.outcomes.values())
+    cost = f"{work.micros / work.spoke / 1_000_000:.3f}" if work.spoke else "–"
     return [
         Line(
             "Runs that brought nothing usable",
@@ -111,28 +100,21 @@ def agents(first: datetime, last: datetime) -> Sequence[Line]:
         Line(
             "Cost of an investigation",
             cost,
-            f"in the currency of the prices that are set; {runs} runs spoke to a model",
+            f"in the currency of the prices that are set; {work.spoke} runs began to speak to a model",
         ),
     ]
 
 
-def tools() -> Sequence[ToolLine] | None:
-    """Return how often each tool answered with nothing since counting began; None where it can't be read."""
-    try:
-        found = counting.read(counting.CALLS)
-    except redis.RedisError:
-        return None
-    every: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for (tool, _, status), count in found.items():
-        if status in ("observed", "empty", "truncated"):
-            every[tool][0] += int(count) if status == "empty" else 0
-            every[tool][1] += int(count)
-    return [ToolLine(tool, Rate(empty, answered)) for tool, (empty, answered) in sorted(every.items())]
+def tools(work: Work) -> Sequence[ToolLine]:
+    """Return how often each tool answered with nothing in the days."""
+    return [ToolLine(tool, Rate(*counts)) for tool, counts in sorted(work.tools.items())]
 
 
 def _hurried(since: datetime) -> Rate:
     approved = Decision.objects.filter(choice=Choice.APPROVE, decided_at__gt=since, opened_at__isnull=False)
-    return Rate(approved.filter(decided_at__lt=F("opened_at") + HURRY).count(), approved.count())
+    hurried = Count("pk", filter=Q(decided_at__lt=F("opened_at") + HURRY))
+    found = approved.aggregate(count=Count("pk"), hurried=hurried)
+    return Rate(found["hurried"], found["count"])
 
 
 def _oldest(at: datetime | None, now: datetime) -> str:

@@ -140,14 +140,18 @@ def standing(rule: str, now: datetime) -> Standing:
 
 
 def standings(now: datetime) -> Mapping[str, Standing]:
-    """Return how the newest audited version of every rule stands, by two queries."""
-    newest = dict(PassAudit.objects.order_by().values_list("rule").annotate(last=Max("rule_version")))
+    """Return how the newest audited version of every rule stands, by one query."""
+    rows = list(
+        PassAudit.objects.order_by("answered_at", "pk").values_list(
+            "rule", "rule_version", "was_right", "answered_at", "due_at"
+        )
+    )
+    newest: dict[str, int] = {}
+    for rule, version, *_ in rows:
+        newest[rule] = max(version, newest.get(rule, version))
     answers: dict[str, list[bool]] = {rule: [] for rule in newest}
     overdue = dict.fromkeys(newest, 0)
-    rows = PassAudit.objects.order_by("answered_at", "pk")
-    for rule, version, was_right, answered_at, due_at in rows.values_list(
-        "rule", "rule_version", "was_right", "answered_at", "due_at"
-    ):
+    for rule, version, was_right, answered_at, due_at in rows:
         if version != newest[rule]:
             continue
         if was_right is not None:

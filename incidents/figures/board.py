@@ -2,17 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from accounts.models import Team
 from incidents.figures import audits, reading
 from incidents.figures.asking import Wanted
+from incidents.figures.blocks import monday_of
 from incidents.figures.charts import duration
 from incidents.figures.intervals import Change, Interval, Rate, Stratum, change, percent, weighted
+from incidents.figures.parts import WEEK, parts_of
 from incidents.figures.plan import Standing
+from incidents.figures.reading import Freshness
 from incidents.figures.stages import RESOLVE, STAGES, Judged
 from incidents.figures.tally import PERCENTILES, Tally, Times
-from incidents.models import PassAudit, Source
+from incidents.models import Source
 from investigations.models import RuleSuspension
 
 
@@ -75,8 +78,12 @@ class Board:
     audited: int
     stopped: Sequence[str]
     today: date
-    counted_at: datetime | None
-    is_waiting: bool
+    fresh: Freshness
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether each day of the span, and of the one before it, is in the sums."""
+        return self.fresh.filled_after is None or self.fresh.filled_after < self.wanted.before[0]
 
     @property
     def reopened(self) -> Rate:
@@ -113,21 +120,20 @@ def interval_text(interval: Interval, hits: int, of: int) -> str:
 
 def board(wanted: Wanted, now: datetime) -> Board:
     """Read the sums and lay them out. `now` says which closings are old enough to have been reopened."""
-    days = reading.by_day(wanted.filters, wanted.first, wanted.last)
-    earlier = reading.together(reading.by_day(wanted.filters, *wanted.before, stages=()))
-    whole = reading.together(days)
-    by_rule = reading.by_value(wanted, "rule", (wanted.first, wanted.last), stages=(RESOLVE,))
+    by_week, by_nothing, by_rule, now_by, before_by = reading.read(
+        wanted.filters, parts_of(wanted), now.date()
+    )
+    earlier, whole = reading.together(by_nothing), reading.together(by_week)
     audited = _audits(by_rule, now)
     strata = [Stratum(each.standing.false_passes, each.standing.audited, each.passes) for each in audited]
     rate, interval = weighted(strata)
-    weeks = reading.by_week(days, wanted.first, wanted.last)
     return Board(
         wanted=wanted,
         whole=whole,
         resolve=_line("all", "", whole, earlier, RESOLVE),
         stages=[_line(stage.title, "", whole, earlier, stage.name) for stage in STAGES],
-        weeks=[_line(monday.isoformat(), "", tally, None, RESOLVE) for monday, tally in weeks.items()],
-        groups=_groups(wanted, by_rule, now.date()),
+        weeks=[_line(monday, "", by_week.get(monday, Tally()), None, RESOLVE) for monday in _mondays(wanted)],
+        groups=_groups(wanted, now_by, before_by, now.date()),
         rules=sorted(by_rule.items()),
         audits=audited,
         false_rate=rate,
@@ -135,8 +141,7 @@ def board(wanted: Wanted, now: datetime) -> Board:
         audited=sum(each.standing.audited for each in audited),
         stopped=[each.rule for each in audited if each.is_stopped],
         today=now.date(),
-        counted_at=reading.counted_at(),
-        is_waiting=reading.waiting(),
+        fresh=reading.freshness(),
     )
 
 
@@ -149,16 +154,19 @@ def names_of(dimension: str) -> Mapping[str, str]:
     return {}
 
 
-def _groups(wanted: Wanted, by_rule: Mapping[str, Tally], today: date) -> Sequence[TimeLine]:
-    if wanted.group == "week":
+def _mondays(wanted: Wanted) -> Sequence[str]:
+    """The weeks of the span, also those in which nothing was detected."""
+    monday = monday_of(wanted.first)
+    weeks = (wanted.last - monday).days // 7 + 1
+    return [(monday + timedelta(days=7 * number)).isoformat() for number in range(weeks)]
+
+
+def _groups(
+    wanted: Wanted, now: Mapping[str, Tally], before: Mapping[str, Tally], today: date
+) -> Sequence[TimeLine]:
+    if wanted.group == WEEK:
         return []
     names = names_of(wanted.group)
-    now = (
-        by_rule
-        if wanted.group == "rule"
-        else reading.by_value(wanted, wanted.group, (wanted.first, wanted.last), stages=(RESOLVE,))
-    )
-    before = reading.by_value(wanted, wanted.group, wanted.before, stages=())
     lines = [
         _line(names.get(value, value.replace("_", " ") if wanted.group == "rule" else value), value, tally,
               before.get(value, Tally()), RESOLVE)
@@ -180,11 +188,10 @@ def _line(name: str, value: str, tally: Tally, before: Tally | None, stage: str)
 
 def _audits(by_rule: Mapping[str, Tally], now: datetime) -> Sequence[AuditLine]:
     """Every rule that earned a pass in the span or was ever audited; audits count whenever they were done."""
-    audited = set(PassAudit.objects.order_by().values_list("rule", flat=True).distinct())
-    passes = {rule: tally.judged.get(Judged.PASS, 0) for rule, tally in by_rule.items()}
-    rules = sorted(audited | {rule for rule, count in passes.items() if count})
-    suspended = {row.rule: row for row in RuleSuspension.objects.filter(lifted_at=None)}
     standings = audits.standings(now)
+    passes = {rule: tally.judged.get(Judged.PASS, 0) for rule, tally in by_rule.items()}
+    rules = sorted(set(standings) | {rule for rule, count in passes.items() if count})
+    suspended = {row.rule: row for row in RuleSuspension.objects.filter(lifted_at=None)}
     return [
         AuditLine(
             rule,

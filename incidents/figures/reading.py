@@ -1,74 +1,86 @@
-"""The sums that a page asks for: of days where one filter is set at most, else of the records."""
+"""The sums that a page asks for, by one query; by more dimensions than are kept, from the records."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
-from datetime import date, datetime, timedelta
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, NamedTuple
 
-from incidents.figures import recording
-from incidents.figures.asking import Wanted
-from incidents.figures.recount import ALL, value_of
+from django.db import connection
+
+from incidents.figures import recordsums
+from incidents.figures.blocks import DIMENSIONS, MOST, cover, monday_of, name_of
+from incidents.figures.parts import WEEK, Bars, Part
 from incidents.figures.tally import Tally
-from incidents.models import DaySum, Record, Recount, StaleIncident
+
+_BRANCH = """
+SELECT {number}, first, {value}, body, {resolve}, {stages} FROM incidents_spansum
+WHERE by = %s AND length = %s AND first BETWEEN %s AND %s{filters}
+"""
+_FRESHNESS = """
+SELECT (SELECT at FROM incidents_recount WHERE id = 1),
+    EXISTS (SELECT FROM incidents_staleincident),
+    (SELECT day FROM incidents_record WHERE summed_as = 0 ORDER BY day DESC LIMIT 1)
+"""
+_VALUES = ("one", "other")
 
 
-def by_day(
-    filters: Mapping[str, str], first: date, last: date, *, stages: Collection[str] | None = None
-) -> dict[date, Tally]:
-    """Return the sum of each day that has incidents; where stages are named, only they get percentiles."""
-    if len(filters) > 1:
-        found: dict[date, Tally] = defaultdict(Tally)
-        for record in _records(filters, first, last):
-            found[record.day].note(recording.counted(record))
-        return dict(found)
-    dimension, value = next(iter(filters.items()), (ALL, ""))
-    rows = DaySum.objects.filter(dimension=dimension, value=value, day__range=(first, last)).order_by("day")
-    return {day: Tally.from_text(body, stages=stages) for day, body in rows.values_list("day", "body")}
+class Freshness(NamedTuple):
+    """How far the sums are."""
+
+    counted_at: datetime | None  # None: never yet
+    is_waiting: bool  # changes wait to be counted
+    filled_after: date | None  # after an upgrade: only days after this one are whole
 
 
-def by_value(
-    wanted: Wanted, dimension: str, span: tuple[date, date], *, stages: Collection[str]
-) -> dict[str, Tally]:
-    """Return the sum of each value of a dimension, under the filters, with percentiles of these stages."""
-    found: dict[str, Tally] = defaultdict(Tally)
-    if wanted.filters:
-        for record in _records(wanted.filters, *span):
-            found[value_of(record, dimension)].note(recording.counted(record))
-        return {value: tally for value, tally in found.items() if value}
-    rows = DaySum.objects.filter(dimension=dimension, day__range=span).order_by("day")
-    for value, body in rows.values_list("value", "body"):
-        found[value].add(Tally.from_text(body, stages=stages))
-    return dict(found)
+def read(filters: Mapping[str, str], parts: Sequence[Part], today: date) -> Sequence[Mapping[str, Tally]]:
+    """Return for each part its sums by their values, under the filters; a week is named by its Monday."""
+    once = list(dict.fromkeys(parts))
+    found: list[dict[str, Tally]] = [defaultdict(Tally) for _ in once]
+    branches: list[str] = []
+    asked: list[Any] = []
+    for number, part in enumerate(once):
+        if len(_dimensions(filters, part)) > MOST:
+            found[number].update(recordsums.sums(filters, part, today))
+            continue
+        for sql, values in _branches(filters, part, number):
+            branches.append(sql)
+            asked += values
+    if branches:
+        with connection.cursor() as cursor:
+            cursor.execute(" UNION ALL ".join(branches), asked)
+            for number, first, value, *texts in cursor:
+                name = monday_of(first).isoformat() if once[number].by == WEEK else value
+                found[number][name].add(Tally.from_texts(*texts))
+    return [found[once.index(part)] for part in parts]
 
 
-def together(days: Mapping[date, Tally]) -> Tally:
-    """Return the sum of several days."""
+def together(sums: Mapping[str, Tally]) -> Tally:
+    """Return the sum of several."""
     whole = Tally()
-    for tally in days.values():
+    for tally in sums.values():
         whole.add(tally)
     return whole
 
 
-def by_week(days: Mapping[date, Tally], first: date, last: date) -> dict[date, Tally]:
-    """Return the sum of each week by its Monday, with those that have none."""
-    monday = first - timedelta(days=first.weekday())
-    weeks = {monday + timedelta(days=7 * n): Tally() for n in range((last - monday).days // 7 + 1)}
-    for day, tally in days.items():
-        weeks[day - timedelta(days=day.weekday())].add(tally)
-    return weeks
+def freshness() -> Freshness:
+    """Return how far the sums are."""
+    with connection.cursor() as cursor:
+        cursor.execute(_FRESHNESS)
+        return Freshness(*cursor.fetchone())
 
 
-def counted_at() -> datetime | None:
-    """Return when the sums were last brought up to date, or None where they never were."""
-    return Recount.objects.filter(pk=1).values_list("at", flat=True).first()
+def _dimensions(filters: Mapping[str, str], part: Part) -> Sequence[str]:
+    return [each for each in DIMENSIONS if each in filters or each == part.by]
 
 
-def waiting() -> bool:
-    """Say whether changes wait to be counted."""
-    return StaleIncident.objects.exists()
-
-
-def _records(filters: Mapping[str, str], first: date, last: date) -> Iterator[Record]:
-    rows = Record.objects.filter(day__range=(first, last))
-    for name, value in filters.items():
-        rows = rows.filter(**{f"{name}_id" if name in ("source", "team") else name: value})
-    return rows.iterator(chunk_size=5_000)
+def _branches(filters: Mapping[str, str], part: Part, number: int) -> Iterator[tuple[str, Sequence[Any]]]:
+    columns = dict(zip(_dimensions(filters, part), _VALUES, strict=False))
+    words = {
+        "number": number,
+        "value": columns.get(part.by, "''"),
+        "resolve": "resolve" if part.bars >= Bars.RESOLVE else "''",
+        "stages": "stages" if part.bars >= Bars.ALL else "''",
+        "filters": "".join(f" AND {columns[name]} = %s" for name in filters),
+    }
+    for block in cover(part.first, part.last):
+        yield _BRANCH.format(**words), [name_of(tuple(columns)), *block, *filters.values()]

@@ -1,7 +1,7 @@
 """Each incident's record: what the figures count of it, read anew from its rows after each change."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -10,6 +10,7 @@ from django.db.models import Max, Min
 
 from assay_core.instants import as_text, from_text
 from incidents.figures.stages import REOPENED_WITHIN, Counted, Ended, Judged, Stamp
+from incidents.figures.tally import Mark, marks_of
 from incidents.models import Incident, Record, Resolution, StampEdit
 from incidents.states import Outcome, State
 from investigations.models import Draft, Investigation, Verdict
@@ -59,6 +60,19 @@ def counted(record: Record) -> Counted:
     )
 
 
+def marks(record: Record) -> Sequence[Mark | None]:
+    """Return a stored record's durations."""
+    pairs = zip(record.bars, record.logs, strict=True)
+    return [Mark(bar, log) if bar is not None and log is not None else None for bar, log in pairs]
+
+
+def set_marks(record: Record) -> None:
+    """Let a record hold its durations as the sums take them."""
+    found = marks_of(counted(record))
+    record.bars = [None if each is None else each.bar for each in found]
+    record.logs = [None if each is None else each.log for each in found]
+
+
 def judged_word(passed: bool, hypothesis: str, body: str) -> Judged:
     """Return what a verdict came to: a fail for a real contrary fact is another thing than a missing one."""
     if passed:
@@ -76,7 +90,7 @@ def _record(incident: Incident, beside: Beside) -> Record:
     verdict = beside.verdict
     word = judged_word(verdict[1], verdict[2], verdict[3]) if verdict else Judged.NONE
     last = beside.closings[-1] if beside.closings and incident.state == State.CLOSED else None
-    return Record(
+    record = Record(
         incident=incident,
         day=stamps[Stamp.DETECTED].astimezone(UTC).date(),
         source_id=incident.source_id,
@@ -93,6 +107,8 @@ def _record(incident: Incident, beside: Beside) -> Record:
         is_override=bool(last and last[3]),
         verdict_id=verdict[0] if verdict else 0,
     )
+    set_marks(record)
+    return record
 
 
 def _stamps(incident: Incident, beside: Beside) -> dict[Stamp, datetime]:

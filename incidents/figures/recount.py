@@ -1,25 +1,27 @@
-"""Bringing the sums up to date: the records of what changed first, then the days that they belong to."""
+"""Bringing the sums up to date: the records of what changed first, then their days and weeks."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from datetime import date, datetime
+from collections.abc import Collection, Iterable
+from datetime import datetime
 
 from django.db import connection, transaction
 
-from incidents.figures import recording
-from incidents.figures.tally import Tally
-from incidents.models import DaySum, Incident, Record, Recount, StaleIncident
+from incidents.figures import recording, summing
+from incidents.models import Incident, Record, Recount, StaleIncident
 
-ALL = "all"
-DIMENSIONS = ("source", "team", "service", "rule", "kind")
 _LOCK = 7_451_902_311  # of PostgreSQL's advisory locks: one counts at a time
 _AT_ONCE = 2_000
+_FILLED_AT_ONCE = 5_000
 _TAKE = """
 DELETE FROM incidents_staleincident
 WHERE id IN (SELECT id FROM incidents_staleincident ORDER BY id LIMIT %s FOR UPDATE SKIP LOCKED)
 RETURNING incident_id
 """
-Key = tuple[date, str, str]  # day, dimension, value
+_MARKED = """
+UPDATE incidents_record AS held
+SET bars = made.bars::smallint[], logs = made.logs::integer[], summed_as = %s
+FROM unnest(%s::bigint[], %s::text[], %s::text[]) AS made(incident, bars, logs)
+WHERE held.incident_id = made.incident
+"""
 _KEPT = tuple(field.name for field in Record._meta.fields if field.name not in ("incident", "lot_drawn_for"))
 
 
@@ -32,7 +34,7 @@ def recount(now: datetime, *, batches: int = 50) -> int:
     done = 0
     for _ in range(batches):
         with transaction.atomic():
-            if not _is_ours():
+            if not is_ours():
                 return done
             changed = _take()
             if changed:
@@ -44,12 +46,24 @@ def recount(now: datetime, *, batches: int = 50) -> int:
     return done
 
 
-def value_of(record: Record, dimension: str) -> str:
-    """Return a record's value of a dimension as the sums name it; empty where it has none."""
-    if dimension == ALL:
-        return ""
-    value = getattr(record, f"{dimension}_id" if dimension in ("source", "team") else dimension)
-    return "" if value is None else str(value)
+def fill(*, batches: int) -> int:
+    """Put records that are in no sum yet into the sums, those of the newest days first; return how many.
+
+    After an upgrade that is every record. Each batch is a transaction of its own: killed in between, the next
+    call goes on where this one was.
+    """
+    done = 0
+    for _ in range(batches):
+        with transaction.atomic():
+            if not is_ours():
+                break
+            unsummed = Record.objects.filter(summed_as=0).order_by("-day")
+            found = list(unsummed[:_FILLED_AT_ONCE])
+            _put_in(found)
+        done += len(found)
+        if len(found) < _FILLED_AT_ONCE:
+            break
+    return done
 
 
 def mark(incident_ids: Iterable[int]) -> None:
@@ -57,7 +71,8 @@ def mark(incident_ids: Iterable[int]) -> None:
     StaleIncident.objects.bulk_create(StaleIncident(incident_id=number) for number in incident_ids)
 
 
-def _is_ours() -> bool:
+def is_ours() -> bool:
+    """Say whether this transaction is the only one that writes sums, until it ends."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [_LOCK])
         return bool(cursor.fetchone()[0])
@@ -70,59 +85,38 @@ def _take() -> set[int]:
 
 
 def _renew(changed: Collection[int]) -> None:
-    """Store the records anew, with those of the incidents before; count the old ones out, the new ones in.
-
-    Everything that is summed is a whole number, so that what is counted out leaves nothing behind.
-    """
+    """Store the records anew, with those of the incidents before; count the old ones out, the new ones in."""
     before = Incident.objects.filter(pk__in=changed, previous__isnull=False)
     numbers = {*changed, *before.values_list("previous_id", flat=True)}
     old = Record.objects.in_bulk(numbers)
     made = [new for new in recording.records(numbers) if not _is_same(old.get(new.pk), new)]
-    steps: dict[Key, Tally] = defaultdict(Tally)
+    steps = summing.Steps()
     for new in made:
-        for record, sign in ((old.get(new.pk), -1), (new, 1)):
-            if record is not None:
-                _step(steps, record, sign)
+        was = old.get(new.pk)
+        if was is not None and was.summed_as == summing.SHAPE:
+            steps.note(was, -1)
+        steps.note(new, 1)
     Record.objects.bulk_create(
         made, update_conflicts=True, unique_fields=["incident"], update_fields=_KEPT, batch_size=500
     )
-    _add(steps)
+    steps.store()
 
 
 def _is_same(old: Record | None, new: Record) -> bool:
     return old is not None and all(getattr(old, name) == getattr(new, name) for name in _KEPT)
 
 
-def _step(steps: dict[Key, Tally], record: Record, sign: int) -> None:
-    one = recording.counted(record)
-    for dimension in (ALL, *DIMENSIONS):
-        value = value_of(record, dimension)
-        if value or dimension == ALL:
-            steps[record.day, dimension, value].note(one, sign)
+def _put_in(records: Collection[Record]) -> None:
+    steps = summing.Steps()
+    for record in records:
+        recording.set_marks(record)
+        steps.note(record, 1)
+    steps.store()
+    with connection.cursor() as cursor:
+        numbers = [record.pk for record in records]
+        bars, logs = [_array(each.bars) for each in records], [_array(each.logs) for each in records]
+        cursor.execute(_MARKED, [summing.SHAPE, numbers, bars, logs])
 
 
-def _add(steps: Mapping[Key, Tally]) -> None:
-    gone: list[int] = []
-    for row in _standing(steps):
-        step = steps.get((row.day, row.dimension, row.value))
-        if step is not None:
-            step.add(Tally.from_text(row.body))
-            gone.append(row.pk)
-    DaySum.objects.filter(pk__in=gone).delete()
-    sums = ((key, step.without_zeros()) for key, step in steps.items())
-    DaySum.objects.bulk_create(
-        (
-            DaySum(day=day, dimension=dimension, value=value, body=tally.to_text())
-            for (day, dimension, value), tally in sums
-            if tally.count
-        ),
-        batch_size=500,
-    )
-
-
-def _standing(steps: Mapping[Key, Tally]) -> Iterable[DaySum]:
-    """The stored sums that may have to change."""
-    for dimension in (ALL, *DIMENSIONS):
-        touched = [(day, value) for day, each, value in steps if each == dimension]
-        days, values = {day for day, _ in touched}, {value for _, value in touched}
-        yield from DaySum.objects.filter(dimension=dimension, day__in=days, value__in=values).iterator()
+def _array(values: Iterable[int | None]) -> str:
+    return "{" + ",".join("NULL" if value is None else str(value) for value in values) + "}"

@@ -1,7 +1,7 @@
 """The figures: times beside what keeps them honest, audits of passes, where attention is missing."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, time, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import requires
 from accounts.permissions import Permission
-from incidents.figures import attention, charts, downloads
+from incidents.figures import agentdays, attention, charts, downloads
 from incidents.figures.asking import FILTERS, GROUPS, SPANS, Wanted, wanted
 from incidents.figures.board import Board, board, names_of
 from incidents.figures.stages import Ended, Judged
@@ -40,7 +40,7 @@ def show(request: HttpRequest) -> HttpResponse:
     """The page; with `print=1` every table lies open and the controls are left out."""
     now = timezone.now()
     asked, notes = wanted(request.GET, now.date())
-    found = board(asked, now)
+    found, work = board(asked, now), agentdays.read(asked.first, asked.last)
     context = {
         **_context(found),
         "notes": notes,
@@ -48,8 +48,9 @@ def show(request: HttpRequest) -> HttpResponse:
         "sources": sorted(names_of("source").items(), key=lambda each: each[1]),
         "teams": sorted(names_of("team").items(), key=lambda each: each[1]),
         "attention": attention.attention(now),
-        "agents": attention.agents(*_span(asked)),
-        "tools": attention.tools(),
+        "agents": attention.agents(work),
+        "tools": attention.tools(work),
+        "agents_from": work.counted_from,
         "is_print": request.GET.get("print") == "1",
         "nav": "figures",
     }
@@ -114,8 +115,3 @@ def _presets(asked: Wanted, found: Board) -> Sequence[tuple[int, str, bool]]:
 
 def _chosen(dimension: str, value: str) -> str:
     return names_of(dimension).get(value, value)
-
-
-def _span(asked: Wanted) -> tuple[datetime, datetime]:
-    first = datetime.combine(asked.first, time.min, UTC)
-    return first, datetime.combine(asked.last + timedelta(days=1), time.min, UTC)

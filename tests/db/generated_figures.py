@@ -3,7 +3,7 @@
 import json
 import random
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -61,15 +61,34 @@ def make_up(count: int, *, now: datetime, seed: int = 5) -> list[Plain]:
         )
         for n in range(4)
     ]  # fmt: skip
-    return [_one(number, sources, dice, now) for number in range(1, count + 1)]
+    spread = [
+        (now - timedelta(seconds=dice.uniform(3 * 86_400, 70 * 86_400))).astimezone(dice.choice(ZONES))
+        for _ in range(count)
+    ]
+    return [
+        _one(number, dice.choice(sources), dice, detected)
+        for number, detected in enumerate([*spread, *round_clock_changes(now)], 1)
+    ]
 
 
-def _one(number: int, sources: list[Source], dice: random.Random, now: datetime) -> Plain:
-    zone, source = dice.choice(ZONES), dice.choice(sources)
-    detected = (now - timedelta(seconds=dice.uniform(3 * 86_400, 70 * 86_400))).astimezone(zone)
+def round_clock_changes(now: datetime) -> list[datetime]:
+    """Every hour of the days of a year on which a zone's clocks changed; one that came twice, twice."""
+    days = [now.date() - timedelta(days=back) for back in range(5, 370)]
+    found = []
+    for zone in ZONES:
+        for day in days:
+            midnight = datetime.combine(day, time.min, zone)
+            if midnight.utcoffset() != (midnight + timedelta(days=1)).utcoffset():
+                hours = [midnight + timedelta(hours=number, minutes=30) for number in range(24)]
+                found += [each.replace(fold=fold) for each in hours for fold in (0, 1)]
+    return found
+
+
+def _one(number: int, source: Source, dice: random.Random, detected: datetime) -> Plain:
+    impact = detected.astimezone(UTC) - timedelta(seconds=dice.lognormvariate(4, 1) - 5)
     one = Plain(
         number, source.pk, source.team_id, dice.choice(("alert", "claim")), dice.choice(("", "shop", "mail")),
-        dice.random() < 0.03, detected - timedelta(seconds=dice.lognormvariate(4, 1) - 5), detected,
+        dice.random() < 0.03, impact.astimezone(detected.tzinfo), detected,
     )  # fmt: skip
     if dice.random() < 0.9:
         start = one.detected.astimezone(UTC) + timedelta(seconds=dice.uniform(1, 60))
@@ -150,6 +169,33 @@ def reopen(every: list[Plain]) -> None:
         at = dict(cursor.fetchall())
     for one in every:
         one.reopened.append(at[one.number])
+
+
+def judge_again(every: list[Plain], rule: str) -> None:
+    """Give each of these a later verdict under another rule, and let its incident show it."""
+    runs = {
+        run.incident_id: run
+        for run in Investigation.objects.filter(incident_id__in=[x.number for x in every])
+    }
+    for one in every:
+        run = runs[one.number]
+        case = Case.objects.create(investigation=run, body="{}", digest="", judged_at=_ended(run))
+        body = json.dumps({"facts": BODIES["missing"], "refutations": [], "rule_version": 1})
+        Verdict.objects.create(
+            case=case, investigation=run, passed=False, hypothesis=rule, reason="", body=body,
+            rulebook_digest="", created_at=_ended(run) + timedelta(days=2),
+        )  # fmt: skip
+        one.judged, one.rule = "missing", rule
+    Incident.objects.filter(pk__in=[one.number for one in every]).update(verdict_passed=False)
+
+
+def move(every: list[Plain], source: int, team: int | None, service: str) -> None:
+    """Let incidents belong elsewhere: to another team, another source, another service."""
+    Incident.objects.filter(pk__in=[one.number for one in every]).update(
+        source=source, team=team, labels={"service": service}
+    )
+    for one in every:
+        one.source, one.team, one.service, one.is_drill = source, team, service, False
 
 
 def resolution(number: int, closing: tuple[datetime, str, bool, bool], rule: str, by: User) -> Resolution:

@@ -9,7 +9,7 @@ from accounts.roles import Role
 from incidents import services
 from incidents.figures import recount
 from incidents.figures.tally import Tally
-from incidents.models import DaySum, Incident, Record, StaleIncident
+from incidents.models import Incident, Record, SpanSum, StaleIncident
 from tests.db.investigated import world
 from tests.web.pages import MakeUser, judged
 
@@ -24,8 +24,8 @@ def _world(monkeypatch: pytest.MonkeyPatch) -> None:
 def whole() -> Tally:
     """All days together."""
     tally = Tally()
-    for each in DaySum.objects.filter(dimension="all"):
-        tally.add(Tally.from_text(each.body))
+    for each in SpanSum.objects.filter(by="", length=1):
+        tally.add(Tally.from_texts(each.body, each.resolve, each.stages))
     return tally
 
 

@@ -5,25 +5,29 @@ import os
 import random
 import statistics
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from itertools import chain, combinations, cycle, product
 
 import pytest
 from django.utils import timezone
 
 from accounts.models import User
 from accounts.roles import Role
-from incidents.figures import recount, stamping
-from incidents.figures.asking import Wanted
+from incidents.figures import reading, recount, stamping
+from incidents.figures.asking import FILTERS, GROUPS, Wanted
 from incidents.figures.board import TimeLine, board
-from incidents.models import Incident
+from incidents.figures.tally import Tally
+from incidents.models import Incident, Record, SpanSum
 from tests.db import generated_figures
 from tests.db.generated_figures import Plain
 from tests.web.pages import MakeUser
 
 pytestmark = pytest.mark.django_db
 
-COUNT = 50_000 if os.environ.get("FULL") == "1" else 400
+FULL = os.environ.get("FULL") == "1"
+COUNT = 50_000 if FULL else 300
 FORTNIGHT = timedelta(days=14)
 STAGES: dict[str, Callable[[Plain], tuple[datetime | None, datetime | None]]] = {
     "Impact to detected": lambda one: (one.impact, one.detected),
@@ -95,40 +99,72 @@ def check_times(lines: list[TimeLine], every: list[Plain]) -> None:
         fine = [each for each in found if each >= 0]
         assert (line.name, line.count, line.skewed) == (line.name, len(fine), len(found) - len(fine))
         for share, value in ((50, line.p50), (75, line.p75), (90, line.p90)):
-            assert value == pytest.approx(to_a_percent(nearest_rank(fine, share)) if fine else None, rel=1e-9)
+            if not fine:
+                assert value is None
+                continue
+            assert value == pytest.approx(to_a_percent(nearest_rank(fine, share)), rel=1e-9)
 
 
-def check(every: list[Plain], now: datetime, first: date, last: date, filters: dict[str, str]) -> None:
-    found = board(Wanted(first, last, filters, "source"), now)
-    chosen = [one for one in every if all(_has(one, name, value) for name, value in filters.items())]
-    inside = [one for one in chosen if first <= day_of(one) <= last]
+def check(every: list[Plain], now: datetime, wanted: Wanted) -> None:
+    """Each figure of one page."""
+    found = board(wanted, now)
+    chosen = [one for one in every if all(_has(one, *each) for each in wanted.filters.items())]
+    inside = [one for one in chosen if wanted.first <= day_of(one) <= wanted.last]
     assert {name: count for name, count in found.whole.ended.items() if count} == Counter(map(ended, inside))
-    judged = Counter(one.judged for one in inside if not one.is_drill)
-    assert {name: count for name, count in found.whole.judged.items() if count} == judged
+    assert counts(found.whole) == judged(inside)
     check_times(list(found.stages), inside)
-    assert (found.reopened.hits, found.reopened.of) == reopened_of(every, inside, now.date())
-    closed = [one for one in inside if ended(one) == "person" and one.judged != "none"]
-    comparable = [one for one in closed if one.closings[-1][1] in ("harmless", "real and fixed")]
-    overridden = found.whole.overridden
-    assert (overridden.hits, overridden.of) == (
-        sum(one.closings[-1][3] for one in comparable),
-        len(comparable),
-    )
+    check_rates(found.whole, every, inside, now.date())
     for line in found.weeks:
         monday = date.fromisoformat(line.name)
-        of_week = [one for one in inside if monday <= day_of(one) < monday + timedelta(days=7)]
-        assert line.count == sum(ended(one) == "person" for one in of_week)
+        check_resolve(line, [one for one in inside if monday <= day_of(one) < monday + timedelta(days=7)])
+    assert {rule: counts(tally) for rule, tally in found.rules} == {
+        rule: judged(each) for rule, each in apart(inside, "rule").items()
+    }
+    span = (wanted.first, wanted.last)
+    check_change(found.resolve, chosen, span)
+    groups = {} if wanted.group == "week" else apart(inside, wanted.group)
+    assert {line.value for line in found.groups} == set(groups)
     for line in found.groups:
-        of_source = [one for one in inside if str(one.source) == line.value]
-        assert line.count == sum(ended(one) == "person" for one in of_source)
-    check_change(found.resolve, chosen, (first, last))
+        check_resolve(line, groups[line.value])
+        check_rates(line.tally, every, groups[line.value], now.date())
+        check_change(line, apart(chosen, wanted.group)[line.value], span)
+
+
+def counts(tally: Tally) -> dict[str, int]:
+    return {name: count for name, count in tally.judged.items() if count}
+
+
+def judged(every: list[Plain]) -> Counter[str]:
+    return Counter(one.judged for one in every if not one.is_drill)
+
+
+def apart(every: list[Plain], dimension: str) -> dict[str, list[Plain]]:
+    found: dict[str, list[Plain]] = {}
+    for one in every:
+        if value := value_of(one, dimension):
+            found.setdefault(value, []).append(one)
+    return found
+
+
+def check_resolve(line: TimeLine, every: list[Plain]) -> None:
+    check_times([replace(line, name="Detected to last closing (MTTR)")], every)
+
+
+def check_rates(tally: Tally, every: list[Plain], inside: list[Plain], today: date) -> None:
+    reopened = tally.reopened(today)
+    assert (reopened.hits, reopened.of) == reopened_of(every, inside, today)
+    closed = [one for one in inside if ended(one) == "person" and one.judged != "none"]
+    comparable = [one for one in closed if one.closings[-1][1] in ("harmless", "real and fixed")]
+    overridden = (sum(one.closings[-1][3] for one in comparable), len(comparable))
+    assert (tally.overridden.hits, tally.overridden.of) == overridden
 
 
 def check_change(line: TimeLine, chosen: list[Plain], span: tuple[date, date]) -> None:
     days = span[1] - span[0] + timedelta(days=1)
     logs = [
-        [math.log(max(1.0, seconds(one, "Detected to last closing (MTTR)") or 0))
-         for one in chosen if ended(one) == "person" and low <= day_of(one) <= high]
+        [math.log(max(1.0, took))
+         for one in chosen if ended(one) == "person" and low <= day_of(one) <= high
+         and (took := seconds(one, "Detected to last closing (MTTR)") or 0) >= 0]
         for low, high in ((span[0] - days, span[0] - timedelta(days=1)), span)
     ]  # fmt: skip
     assert line.change is not None
@@ -155,10 +191,15 @@ def _only_opening(one: Plain) -> Plain:
     )
 
 
+def value_of(one: Plain, dimension: str) -> str:
+    if dimension == "rule":
+        return one.rule if one.judged not in ("none", "no_rule") else ""
+    value = getattr(one, dimension)
+    return "" if value is None else str(value)
+
+
 def _has(one: Plain, name: str, value: str) -> bool:
-    if name == "rule":
-        return one.judged not in ("none", "no_rule") and one.rule == value
-    return str(getattr(one, name) if getattr(one, name) is not None else "") == value
+    return value_of(one, name) == value
 
 
 def change_late(every: list[Plain], by: User, now: datetime) -> None:
@@ -181,6 +222,25 @@ def change_late(every: list[Plain], by: User, now: datetime) -> None:
         one.detected = at
         stamping.edit(one.number, "mitigated", at, because="At once.", by=by, now=now)
         one.mitigated = at
+    folded = [each for each in generated_figures.round_clock_changes(now) if each.fold]
+    for one, at in zip(dice.sample(every, 10), dice.sample(folded, 10), strict=True):
+        stamping.edit(one.number, "detected", at, because="It was seen as clocks changed.", by=by, now=now)
+        one.detected = at
+    generated_figures.judge_again(dice.sample([one for one in every if one.run], 20), "queue_drained")
+    other = next(one for one in every if one.team)
+    generated_figures.move(dice.sample(every, 20), other.source, other.team, "till")
+
+
+def questions(every: list[Plain], today: date, dice: random.Random) -> Iterator[Wanted]:
+    """No filter, each filter, each two and some of three; over three spans and with all groupings in turn."""
+    spans = [(today - timedelta(days=a), today - timedelta(days=b)) for a, b in ((27, 0), (60, 20), (365, 3))]
+    asked = [each for count in range(3) for each in combinations(FILTERS, count)]
+    asked += dice.sample(list(combinations(FILTERS, 3)), 2)
+    whole = [one for one in every if all(value_of(one, name) for name in FILTERS)]
+    ways = cycle(product(spans, GROUPS))
+    for names in chain.from_iterable(dice.sample(asked, len(asked)) for _ in range(3 if FULL else 1)):
+        like, (span, group) = dice.choice(whole), next(ways)
+        yield Wanted(*span, {name: value_of(like, name) for name in names}, group)
 
 
 def test_each_figure_is_what_plain_python_counts_also_after_late_changes(make_user: MakeUser) -> None:
@@ -188,14 +248,43 @@ def test_each_figure_is_what_plain_python_counts_also_after_late_changes(make_us
     every = generated_figures.make_up(COUNT, now=now)
     generated_figures.write(every, ada)
     assert recount.recount(now) >= COUNT
-    today = now.date()
-    spans = [(today - timedelta(days=27), today), (today - timedelta(days=60), today - timedelta(days=20))]
-    filters: list[dict[str, str]] = [{}, {"rule": "queue_drained"}, {"kind": "claim", "service": "shop"}]
-    for first, last in spans:
-        check(every, now, first, last, {})
+    dice = random.Random(11)
+    for wanted in questions(every, now.date(), dice):
+        check(every, now, wanted)
     change_late(every, ada, now)
     assert recount.recount(now) > 0
-    for first, last in spans:
-        for each in filters:
-            check(every, now, first, last, each)
+    for wanted in questions(every, now.date(), dice):
+        check(every, now, wanted)
     assert recount.recount(now) == 0
+
+
+def test_after_an_upgrade_the_sums_are_filled_to_what_they_were(make_user: MakeUser) -> None:
+    now, ada = timezone.now(), make_user("ada", role=Role.SUPPORT)
+    every = generated_figures.make_up(40, now=now)
+    generated_figures.write(every, ada)
+    recount.recount(now)
+    kept = sums()
+    SpanSum.objects.all().delete()
+    Record.objects.update(summed_as=0, bars=[], logs=[])
+    newest = max(day_of(one) for one in every)
+    assert reading.freshness().filled_after == newest
+    generated_figures.move(every[:3], every[3].source, every[3].team, "till")  # while nothing is filled yet
+    recount.recount(now)
+    recount.fill(batches=9)
+    assert reading.freshness().filled_after is None
+    filled = sums()
+    assert filled != kept
+    moved = [one.number for one in every[:3]]
+    Incident.objects.filter(pk__in=moved).update(title="as before")
+    for record in Record.objects.filter(pk__in=moved):
+        recount.mark([record.pk])
+    assert recount.recount(now) == 3
+    assert sums() == filled
+    check(every, now, Wanted(now.date() - timedelta(days=365), now.date(), {}, "service"))
+
+
+def sums() -> set[tuple[object, ...]]:
+    """Every stored sum, with its bars."""
+    return set(
+        SpanSum.objects.values_list("by", "length", "first", "one", "other", "body", "resolve", "stages")
+    )

@@ -144,7 +144,7 @@ def test_a_sum_of_parts_is_the_sum_of_the_whole_in_any_order() -> None:
     whole, parts = Tally.of(every), Tally()
     rng.shuffle(every)
     for start in range(0, 400, 37):
-        parts.add(Tally.from_text(Tally.of(every[start : start + 37]).to_text()))
+        parts.add(Tally.from_texts(*Tally.of(every[start : start + 37]).to_texts()))
     assert (parts.ended, parts.judged, parts.times) == (whole.ended, whole.judged, whole.times)
     exact = sorted(each.stamps[Stamp.CLOSED] - each.stamps[Stamp.DETECTED] for each in every)
     for wanted in (50, 75, 90):

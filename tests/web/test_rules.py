@@ -12,7 +12,7 @@ from accounts.roles import Role
 from assay_core.results import Status
 from audit.models import Entry as AuditEntry
 from incidents import folding, services
-from incidents.models import Delivery, Incident
+from incidents.models import Delivery, Incident, RuleTally
 from investigations import rulebook
 from investigations.models import FactTrouble, RuleSuspension, Verdict
 from investigations.rulebook import SHIPPED
@@ -143,7 +143,7 @@ def test_the_list_counts_what_was_raised_earned_and_overridden(
 
 def test_a_rule_that_has_rested_for_ninety_days_is_listed(boss: Client) -> None:
     judged()
-    Verdict.objects.update(created_at=timezone.now() - timedelta(days=91))
+    RuleTally.objects.update(last_raised_at=timezone.now() - timedelta(days=91))
     quiet = {line.spec.name: line.figures.quiet for line in boss.get("/rules/").context["quiet"]}
     assert quiet[RULE] == "not raised in 90 days"
 
