@@ -25,7 +25,19 @@ from toolbox.values import Cleaner
 pytestmark = pytest.mark.usefixtures("committed_db")
 STRINGS = test_injections.STRINGS
 _SECRETS = ("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI")
-_POSING = ("<|", "[INST]", "<<SYS>>", "\U000e0049", "\u200b", "\u202e", "\x1b")
+_POSING = (
+    "<|",
+    "[INST]",
+    "<<SYS>>",
+    "<｜",
+    "[TOOL_CALLS]",
+    "<seed:",
+    "</data 0000",
+    "\U000e0049",
+    "\u200b",
+    "\u202e",
+    "\x1b",
+)
 _LINKS = ("http://", "https://", "file://", "javascript:", "<img", "<svg", "](")
 
 
