@@ -1,6 +1,7 @@
 """Two ways to do the same job without a mouse: by keys alone, and by plain forms with script switched off."""
 
 import re
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from playwright.sync_api import Error, Locator, Page, expect
@@ -356,7 +357,7 @@ def _is(found: str, name: Name) -> bool:
     return bool(name.search(found)) if isinstance(name, re.Pattern) else found == name
 
 
-HANDS = {"by keyboard alone": Keys, "with script off": Plain}
+HANDS: Mapping[str, type[Keys | Plain]] = {"by keyboard alone": Keys, "with script off": Plain}
 
 
 def hand_of(window: OpenWindow, kind: str, *, width: int = 1440) -> Keys | Plain:
