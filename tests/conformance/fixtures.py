@@ -7,6 +7,7 @@ from typing import Any
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
+from toolbox.mcp.answers import Told
 from toolbox.mcp.server import Context, Desk
 
 _PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
@@ -108,7 +109,7 @@ class FixtureDesk(Desk):
         ]
         return usual.model_copy(update={"tools": sorted(usual.tools + extra, key=lambda tool: tool.name)})
 
-    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> Told:
         """Answer the suite's tools as it expects, all others as usual."""
         if params.name in ANSWERS:
             return await ANSWERS[params.name](ctx)
