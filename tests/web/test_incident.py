@@ -3,6 +3,8 @@
 Each move: htmx, plain browser, refusal, stranger, wrong method, missing row.
 """
 
+import html
+import re
 from typing import Any
 
 import pytest
@@ -321,3 +323,13 @@ def test_a_later_incident_and_the_one_before_link_together(passed: Incident, mak
     later = incident(passed.source, previous=passed)
     assert f"came back as #{later.pk}" in text_of(signed_in(user).get(address(passed)))
     assert f"follows #{passed.pk}" in text_of(signed_in(user).get(address(later)))
+
+
+def test_its_page_leads_to_where_it_is_given_snoozed_or_graded(passed: Incident, make_user: MakeUser) -> None:
+    ada = a_person(make_user)
+    link = re.search(r'href="([^"]*)#row-\d+">give, snooze or grade it', text_of(ada.get(address(passed))))
+    assert link
+    page = text_of(ada.get(html.unescape(link.group(1))))
+    assert f'id="edit-{passed.pk}"' in page
+    auditor = a_person(make_user, "otto", Role.AUDITOR)
+    assert "give, snooze or grade it" not in text_of(auditor.get(address(passed)))

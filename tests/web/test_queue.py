@@ -170,8 +170,10 @@ def test_filters_narrow_the_list_and_the_counts(
 
 def test_a_number_finds_its_incident(source: Source, make_user: MakeUser) -> None:
     one = incident(source)
-    incident(source, 1)
-    assert [row.pk for row in a_person(make_user).get(f"/?q=%23{one.pk}").context["page"].rows] == [one.pk]
+    other, ada = incident(source, 1, title=f"Like {one.pk}"), a_person(make_user)
+    assert [row.pk for row in ada.get(f"/?q=%23{one.pk}").context["page"].rows] == [one.pk]
+    found = {row.pk for row in ada.get(f"/?q={one.pk}").context["page"].rows}
+    assert found == {one.pk, other.pk}
 
 
 def test_htmx_gets_the_part_and_a_browser_the_page(source: Source, make_user: MakeUser) -> None:
