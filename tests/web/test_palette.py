@@ -2,6 +2,7 @@
 
 import pytest
 
+from accounts.models import User
 from accounts.roles import Role
 from incidents import queue, queue_palette
 from tests.browser.pages import PAGES
@@ -19,8 +20,8 @@ _WITHIN = {
 }  # fmt: skip
 
 
-def _hits(user: object) -> list[str]:
-    return [hit.href for group in queue_palette.found(user, queue.sight(user), "") for hit in group.hits]  # type: ignore[arg-type]
+def _hits(user: User) -> list[str]:
+    return [hit.href for group in queue_palette.found(user, queue.sight(user), "") for hit in group.hits]
 
 
 def test_every_page_without_a_number_is_found(make_user: MakeUser) -> None:
