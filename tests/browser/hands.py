@@ -314,7 +314,7 @@ class Keys(_Seated):
     def sees(self, where: str, words: Name) -> None:
         expect(self.page.locator(where).first).to_contain_text(words)
         # A page that came anew begins at its top; on one that was drawn again in part the cursor has a place.
-        self.page.wait_for_function(_KEPT, timeout=5_000)
+        self.page.wait_for_function(_KEPT)
 
     def _reach(self, kind: str, name: Name, within: str, *, in_group: bool = False, key: str = "Tab") -> None:
         passed: list[str] = []
