@@ -95,6 +95,12 @@ def test_rules_count_by_their_share_of_the_passes() -> None:
     assert interval.low < rate < interval.high
 
 
+@pytest.mark.parametrize("freedom", [500, 1_234.5, 20_000, 1_000_000])
+def test_with_much_freedom_students_quantile_is_the_same_by_another_way(freedom: float) -> None:
+    x = beta.quantile(0.05, freedom / 2, 0.5)
+    assert beta.student(freedom) == pytest.approx(math.sqrt(freedom * (1 - x) / x), rel=1e-9)
+
+
 @pytest.mark.parametrize("before", [Logs(), logs(60)])
 def test_of_too_few_nobody_can_tell(before: Logs) -> None:
     assert change(before, logs(60, 70, 80)) == Change(None, None)
