@@ -1,5 +1,6 @@
 """The page of the model endpoints: what each is, who hosts it, whether it works, what it has cost."""
 
+import re
 import secrets
 from typing import Any
 
@@ -18,6 +19,8 @@ from investigations.named import Endpoint
 from investigations.states import Purpose
 from investigations.talk import EndpointRefused
 from investigations.terms import TermsRefused
+
+_TOKEN = re.compile(r"[0-9a-f]{1,32}", re.ASCII)
 
 
 @require_safe
@@ -80,8 +83,13 @@ def attempt(request: HttpRequest, name: str) -> HttpResponse:
 def probed(request: HttpRequest, name: str) -> HttpResponse:
     """The part of the page that shows the last try, asked for again and again while one is awaited."""
     _found(name)
-    context = {"name": name, **_tried(name, request.GET.get("token", "")[:32])}
+    context = {"name": name, **_tried(name, _token(request.GET.get("token", "")))}
     return render(request, "investigations/_probed.html", context)
+
+
+def _token(text: str) -> str:
+    """Return what names a try; anything else names none, and is put into no address."""
+    return text if _TOKEN.fullmatch(text) else ""
 
 
 def _tried(name: str, token: str) -> dict[str, Any]:
@@ -115,7 +123,7 @@ def _page(request: HttpRequest, *, refusal: str = "", given: str = "", status: i
             {
                 "card": card,
                 "name": card.name,
-                **_tried(card.name, token[:32] if card.name == trying else ""),
+                **_tried(card.name, _token(token) if card.name == trying else ""),
                 "hosted_by": _words(request, "hosted_by") if card.name == given else "",
                 "terms": _words(request, "terms") if card.name == given else "",
             }
