@@ -14,7 +14,7 @@ from django.db import connection, connections
 # What every request leaves, and what entries are made of.
 _BESIDE = (
     "django_session", "usersessions_usersession", "audit_", "accounts_sentform", "incidents_staleincident",
-    "incidents_tally",
+    "incidents_tally", "incidents_ruletally", "incidents_spansum", "incidents_agentday",
 )  # fmt: skip
 _WRITES = ("INSERT", "UPDATE", "DELETE", "SELECT audit_append")
 
