@@ -243,6 +243,7 @@ def questions(every: list[Plain], today: date, dice: random.Random) -> Iterator[
         yield Wanted(*span, {name: value_of(like, name) for name in names}, group)
 
 
+@pytest.mark.timeout(3_600 if FULL else 300)
 def test_each_figure_is_what_plain_python_counts_also_after_late_changes(make_user: MakeUser) -> None:
     now, ada = timezone.now(), make_user("ada", role=Role.SUPPORT)
     every = generated_figures.make_up(COUNT, now=now)
