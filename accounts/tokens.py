@@ -19,6 +19,7 @@ from accounts.models import Token, User
 from accounts.permissions import Permission
 from assay_core.instants import as_text
 from audit import prepared, writing
+from audit.straight import Meanwhile
 
 PREFIX = "assay_"
 LONGEST = timedelta(days=366)
@@ -113,11 +114,16 @@ def verify(secret: str, *, audience: str, now: datetime) -> Caller:
     return verify_beside(secret, audience=audience, now=now, beside="NULL")[0]
 
 
-def verify_beside(secret: str, *, audience: str, now: datetime, beside: str) -> tuple[Caller, Any]:
-    """Verify, and return too what `beside` is: a scalar expression of SQL, read by the same statement."""
+def verify_beside(
+    secret: str, *, audience: str, now: datetime, beside: str, meanwhile: Meanwhile | None = None
+) -> tuple[Caller, Any]:
+    """Verify, and return too what `beside` is: a scalar expression of SQL, read by the same statement.
+
+    `meanwhile` runs while the database is at that, as a rule: nobody knows yet whether the token is good.
+    """
     if not _SHAPE.fullmatch(secret):
         raise TokenRefused("the token is not one of ours")
-    token, value = _looked_up(secret, beside, now)
+    token, value = _looked_up(secret, beside, now, meanwhile)
     if token is None:
         raise TokenRefused("the token is unknown")
     reason = _why_not(token, audience)
@@ -203,9 +209,11 @@ class _Found:
     caller: Caller
 
 
-def _looked_up(secret: str, beside: str, now: datetime) -> tuple[_Found | None, Any]:
+def _looked_up(
+    secret: str, beside: str, now: datetime, meanwhile: Meanwhile | None
+) -> tuple[_Found | None, Any]:
     asked = {"codenames": _CODENAMES, "digest": _digest(secret), "now": as_text(now)}
-    found = prepared.rows(_LOOK_UP.format(beside=beside), asked)
+    found = prepared.rows(_LOOK_UP.format(beside=beside), asked, meanwhile=meanwhile)
     if not found:
         return None, None
     pk, audience, revoked, expired, active, unused, unnoted, value, *rest, allowed = found[0]

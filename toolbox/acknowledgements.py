@@ -40,6 +40,11 @@ class Changed:
         )
 
 
+def is_known(definition: ToolDefinition) -> bool:
+    """Whether this process has read already that this declaration may be asked."""
+    return (definition.name, definition.digest) in _known
+
+
 def obstacle(definition: ToolDefinition) -> str:
     """Return why this declaration may not be asked yet, or ''.
 
@@ -47,7 +52,7 @@ def obstacle(definition: ToolDefinition) -> str:
     declaration under the same name waits for an administrator, whoever asks.
     """
     key = (definition.name, definition.digest)
-    if key in _known:
+    if is_known(definition):
         return ""
     rows = ToolAcknowledgement.objects.filter(tool=definition.name)
     digests = set(rows.values_list("digest", flat=True))

@@ -23,10 +23,11 @@ from toolbox import counting, proofs, redaction, registry, schemas, steps, toolr
 from toolbox.called import Called
 from toolbox.connectors.base import Connector, Outcome
 from toolbox.definitions import ToolDefinition
+from toolbox.limits import Taken
 from toolbox.redaction import READERS_CUT, Redacted, copy_for_readers
 from toolbox.scope import CallScope
 from toolbox.steps import Passage, Question
-from toolbox.toolrules import Standing
+from toolbox.toolrules import Reading, Standing
 from toolbox.values import Cleaner
 
 KIND = "tool.called"
@@ -51,7 +52,7 @@ def call(
     arguments: Mapping[str, Any],
     scope: CallScope,
     *,
-    standing: Standing | None = None,
+    standing: Standing | Reading | None = None,
     meanwhile: Callable[[Called], None] | None = None,
 ) -> Called:
     """Ask one tool and return what its entry holds, whole: a reader is given `shown` of it.
@@ -59,13 +60,17 @@ def call(
     The steps before the question, and their order, are those of toolbox.steps. Whatever a tool does is a
     status, never an exception. The entry is written in a durable transaction of its own. Raises
     InsideTransaction when the caller has one open, and the database's error when the entry cannot be written:
-    then the call has no result. `standing` is what stands of tool rules where the caller has just read that.
+    then the call has no result. `standing` is what stands of tool rules where the caller has just read that,
+    or reads it: what that raises is raised, and nothing is counted or recorded.
     `meanwhile` is given the call as entry 0, while its entry is written: nobody may see it yet.
     """
     _refuse_open_transaction()
+    if isinstance(standing, Standing):
+        question, taken = _question(tool, arguments, scope, standing=standing), None
+    else:
+        question, taken = _read_ahead(tool, arguments, scope, standing or toolrules.standing)
     called_at = datetime.now(UTC)
-    question = _question(tool, arguments, scope, standing=standing or toolrules.standing())
-    passage = steps.passage(question)
+    passage = steps.passage(question, taken)
     if passage.stopped_by or question.definition is None or question.connector is None:
         outcome = Outcome(_refused_how(question, passage), reason=passage.reason)
     else:
@@ -168,6 +173,35 @@ def _question(tool: object, arguments: object, scope: CallScope, *, standing: St
         connector=toolbox.connectors[definition.connector] if definition else None,
         is_within_budget=scope.budget is None or scope.budget.take(),
     )
+
+
+def _read_ahead(
+    tool: object, arguments: object, scope: CallScope, reads: Reading
+) -> tuple[Question, Taken | None]:
+    """Read the question and count it while the rules are read, as if those of moments ago still stood.
+
+    Where they do not, or the caller turns out to be nobody, what was counted is given back.
+    """
+    before = toolrules.lately()
+    guessed: list[tuple[Question, Taken | None]] = []
+
+    def guess() -> None:
+        question = _question(tool, arguments, scope, standing=before or Standing())
+        guessed.append((question, steps.ahead(question) if before is not None else None))
+
+    try:
+        standing = reads(guess)
+        question, taken = (
+            guessed[-1] if guessed else (_question(tool, arguments, scope, standing=standing), None)
+        )
+        if standing == question.standing:
+            guessed.clear()
+            return question, taken
+        return replace(question, standing=standing), None
+    finally:
+        for _, idle in guessed:
+            if idle is not None:
+                idle.give_back()
 
 
 def _written(

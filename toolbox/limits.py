@@ -13,8 +13,10 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import redis
@@ -68,6 +70,12 @@ class Taken:
 
     refusal: str = ""
     is_shared: bool = True
+    _back: Callable[[], None] | None = field(default=None, compare=False, repr=False)
+
+    def give_back(self) -> None:
+        """Take a call off its limits that is none after all, as if it had never been counted."""
+        if self._back is not None:
+            self._back()
 
 
 def take(limits: Sequence[Limit]) -> Taken:
@@ -85,27 +93,46 @@ def _counted(limits: Sequence[Limit], *, regardless: bool) -> Taken:
         return Taken()
     if time.monotonic() >= _rest.until:
         try:
-            place, wait = _in_redis(limits, regardless=regardless)
-            return Taken(_reached(limits[place - 1], wait / 1e6) if place else "")
+            mark = secrets.token_hex(8)
+            place, wait = _in_redis(limits, mark, regardless=regardless)
+            if place:
+                return Taken(_reached(limits[place - 1], wait / 1e6))
+            return Taken(_back=partial(_off_redis, limits, mark))
         except redis.RedisError as error:
             _rest.until = time.monotonic() + _REST_SECONDS
             _log.warning(
                 "limits are counted by each process alone: Redis does not answer (%s)", type(error).__name__
             )
-    reached = _own.take(limits, regardless=regardless)
-    return Taken(_reached(*reached) if reached else "", is_shared=False)
+    now, reached = _own.take(limits, regardless=regardless)
+    if reached:
+        return Taken(_reached(*reached), is_shared=False)
+    return Taken(is_shared=False, _back=partial(_own.give_back, limits, now))
 
 
-def _in_redis(limits: Sequence[Limit], *, regardless: bool) -> tuple[int, float]:
+def _in_redis(limits: Sequence[Limit], mark: str, *, regardless: bool) -> tuple[int, float]:
     spans: list[Any] = [part for limit in limits for part in (limit.most, round(limit.seconds * 1e6))]
-    keys = [f"assay:limit:{limit.key}" for limit in limits]
+    keys = _keys(limits)
     # A call that is counted twice under one mark counts once, so that it may be sent again.
-    words = [len(keys), *keys, secrets.token_hex(8), int(regardless), *spans]
+    words = [len(keys), *keys, mark, int(regardless), *spans]
     try:
         place, wait = _line.ask(settings.REDIS_URL, ["EVALSHA", _DIGEST, *words])
     except redis.exceptions.NoScriptError:
         place, wait = _line.ask(settings.REDIS_URL, ["EVAL", _SCRIPT, *words])
     return int(place), float(wait)
+
+
+def _off_redis(limits: Sequence[Limit], mark: str) -> None:
+    try:
+        for key in _keys(limits):
+            _line.ask(settings.REDIS_URL, ["ZREM", key, mark])
+    except redis.RedisError as error:
+        _log.warning(
+            "a call that is none stays counted for its span: Redis does not answer (%s)", type(error).__name__
+        )
+
+
+def _keys(limits: Sequence[Limit]) -> list[str]:
+    return [f"assay:limit:{limit.key}" for limit in limits]
 
 
 def _reached(limit: Limit, wait: float) -> str:
@@ -131,18 +158,25 @@ class _Own:
     moments: dict[str, deque[float]] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def take(self, limits: Sequence[Limit], *, regardless: bool) -> tuple[Limit, float] | None:
-        """Count the call, or return the limit that is reached and the seconds until it is not."""
+    def take(self, limits: Sequence[Limit], *, regardless: bool) -> tuple[float, tuple[Limit, float] | None]:
+        """Count the call at the returned moment, or return the limit that is reached, and for how long."""
         with self.lock:
             now = time.monotonic()
             kept = [self._kept(limit, now) for limit in limits]
             for limit, moments in zip(limits, kept, strict=True):
                 if not regardless and len(moments) >= limit.most:
-                    return limit, (moments[0] + limit.seconds - now if moments else limit.seconds)
+                    return now, (limit, moments[0] + limit.seconds - now if moments else limit.seconds)
             for limit, moments in zip(limits, kept, strict=True):
                 if len(moments) < limit.most:
                     moments.append(now)
-            return None
+            return now, None
+
+    def give_back(self, limits: Sequence[Limit], moment: float) -> None:
+        """Count a call no more that was counted at that moment."""
+        with self.lock:
+            for limit in limits:
+                with suppress(ValueError):  # its span may be over
+                    self.moments.get(limit.key, deque()).remove(moment)
 
     def _kept(self, limit: Limit, now: float) -> deque[float]:
         if limit.key not in self.moments and len(self.moments) >= _MOST_KEYS:

@@ -93,7 +93,7 @@ def changed(question: Question) -> str:
 
 def ask(question: Question) -> str:
     """Wait for a person where an ask rule demands one. What was denied or paused meanwhile is refused."""
-    demanded = [rule for rule in question.standing.of(Effect.ASK) if _means(rule, question)]
+    demanded = _demanded(question)
     if not demanded:
         return ""
     refusal = asks.permission(_to_be_allowed(question, demanded[0]))
@@ -141,16 +141,34 @@ def proof(question: Question) -> str:
 
 BEFORE_LIMITS: tuple[Step, ...] = (caller, deny, tool, pause, changed, ask, allow, schema, subject)
 AFTER_LIMITS: tuple[Step, ...] = (proof,)
+_AT_ONCE = tuple(step for step in BEFORE_LIMITS if step not in (changed, ask))
 ORDER = (*(step.__name__ for step in BEFORE_LIMITS), "budget", *(step.__name__ for step in AFTER_LIMITS))
 
 
-def passage(question: Question) -> Passage:
-    """Walk the steps in order and stop at the first that refuses. A refused call counts for its caller."""
-    for step in BEFORE_LIMITS:
+def ahead(question: Question) -> Taken | None:
+    """Count a question against its limits, under rules that are just being read anew.
+
+    None, and nothing counted, where a step before the limits refuses it, or would ask a person or the
+    database. Whoever takes it gives it back unless the question is put under these very rules.
+    """
+    definition, scope = question.definition, question.scope
+    if scope.is_derived or not question.is_within_budget or _demanded(question):
+        return None
+    if definition is None or not acknowledgements.is_known(definition):
+        return None
+    return None if any(step(question) for step in _AT_ONCE) else _taken(question)
+
+
+def passage(question: Question, taken: Taken | None = None) -> Passage:
+    """Walk the steps in order and stop at the first that refuses. A refused call counts for its caller.
+
+    `taken` is what `ahead` returned for this question under these rules.
+    """
+    for step in BEFORE_LIMITS if taken is None else ():
         reason = step(question)
         if reason:
             return Passage(step.__name__, reason, limits.note(_of_caller(question)))
-    taken = _taken(question)
+    taken = taken or _taken(question)
     if taken.refusal:
         return Passage("budget", taken.refusal, taken)
     for step in AFTER_LIMITS:
@@ -193,6 +211,10 @@ def _of_tool(question: Question) -> Limit:
     return Limit(
         f"tool:{question.tool}", settings.TOOL_CALLS_A_MINUTE, 60.0, f"{question.tool} is asked too often"
     )
+
+
+def _demanded(question: Question) -> list[Held]:
+    return [rule for rule in question.standing.of(Effect.ASK) if _means(rule, question)]
 
 
 def _means(rule: Held, question: Question) -> bool:

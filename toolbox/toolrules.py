@@ -1,7 +1,7 @@
 """Tool rules: made and ended by administrators, read anew for every call, so that a deny holds at once."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from accounts.models import User
 from accounts.permissions import Permission
 from audit import prepared, writing
+from audit.straight import Meanwhile
 from toolbox.models import Effect, ToolRule
 from toolbox.patterns import Pattern
 
@@ -71,15 +72,39 @@ class Standing:
         return any(rule.pattern.may_match(tool, caller) for rule in self.of(Effect.ASK))
 
 
-def standing() -> Standing:
+# Reads what stands now; what it is given runs at most once, while the database is at work.
+Reading = Callable[[Meanwhile | None], Standing]
+
+
+@dataclass(slots=True)
+class _Last:
+    """What this process read the last time."""
+
+    standing: Standing | None = None
+
+
+_last = _Last()
+
+
+def standing(meanwhile: Meanwhile | None = None) -> Standing:
     """Read what stands now: one short query."""
-    ((told,),) = prepared.rows(f"SELECT {STANDING}")
+    ((told,),) = prepared.rows(f"SELECT {STANDING}", meanwhile=meanwhile)
     return as_read(told)
 
 
-@lru_cache(maxsize=8)
+def lately() -> Standing | None:
+    """Return what stood when this process last looked: a guess, to be held against what stands now."""
+    return _last.standing
+
+
 def as_read(told: str | None) -> Standing:
     """Return what stands as STANDING told it."""
+    _last.standing = now = _read(told)
+    return now
+
+
+@lru_cache(maxsize=8)
+def _read(told: str | None) -> Standing:
     return Standing(
         tuple(
             Held(pk, effect, Pattern(tool, caller, arguments), because)

@@ -140,3 +140,27 @@ def test_what_redis_keeps_goes_by_itself(redis_url: str) -> None:
     with contextlib.closing(redis.from_url(redis_url)) as link:
         left = int(str(link.pttl("assay:limit:test-gone")))
     assert 0 < left <= 2000
+
+
+@pytest.mark.parametrize("where", ["shared", "alone"])
+def test_a_call_that_is_given_back_was_never_counted_and_takes_no_other_one_along(
+    where: str, request: pytest.FixtureRequest
+) -> None:
+    request.getfixturevalue(where)
+    wide, narrow = limit(3, key="test-wide"), limit(2, key="test-narrow")
+    kept, idle = limits.take([wide, narrow]), limits.take([wide, narrow])
+    limits.take([wide, narrow]).give_back()  # refused: it counts nothing that could be given back
+    for _ in range(2):
+        idle.give_back()
+    assert not kept.refusal
+    assert [limits.take([wide, narrow]).refusal == "" for _ in range(2)] == [True, False]
+    assert [limits.take([wide]).refusal == "" for _ in range(2)] == [True, False]
+
+
+@pytest.mark.usefixtures("shared")
+def test_what_cannot_be_given_back_stays_counted(settings: Any, redis_url: str) -> None:
+    idle = limits.take([limit(1)])
+    settings.REDIS_URL = AWAY
+    idle.give_back()
+    settings.REDIS_URL = redis_url
+    assert limits.take([limit(1)]).refusal

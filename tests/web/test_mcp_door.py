@@ -1,11 +1,13 @@
 """The door in front of the MCP server: address, token, size, scope; each refusal counted, some recorded."""
 
+import contextlib
 import json
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
+import redis
 from django.db import connection
 from django.utils import timezone
 
@@ -125,10 +127,14 @@ def test_a_token_that_ended_is_401_says_why_and_is_recorded_once_a_minute(
 
 
 @pytest.mark.parametrize("ending", ["revoked", "ownerless", "demoted"])
-def test_a_token_that_was_good_moments_ago_and_ended_since_asks_nothing_more(mcp: World, ending: str) -> None:
+def test_a_token_that_was_good_moments_ago_and_ended_since_asks_nothing_more_and_counts_for_nobody(
+    mcp: World, redis_url: str, ending: str
+) -> None:
     name = f"once-good-{ending}"
     owner = person(name)
     agent = mcp.agent(name, owner=owner)
+    with contextlib.closing(redis.from_url(redis_url)) as link:
+        link.delete("assay:limit:tool:find_job")
     assert agent.call("find_job", job_id="job-1")["structuredContent"]["entry"]
     asked = calls_of(name)
     if ending == "revoked":
@@ -144,6 +150,14 @@ def test_a_token_that_was_good_moments_ago_and_ended_since_asks_nothing_more(mcp
     assert "www-authenticate" in answer.headers
     assert calls_of(name) == asked == 1
     assert len(refused_entries(name)) == 1
+    assert counted(redis_url, name) == (1, 1)
+
+
+def counted(redis_url: str, name: str) -> tuple[int, int]:
+    """Return how often a token, and the tool that it asked, count against their limits."""
+    with contextlib.closing(redis.from_url(redis_url)) as link:
+        keys = (f"assay:limit:caller:token:{name}", "assay:limit:tool:find_job")
+        return int(str(link.zcard(keys[0]))), int(str(link.zcard(keys[1])))
 
 
 def calls_of(name: str) -> int:

@@ -14,6 +14,7 @@ from django.db import DatabaseError
 
 from accounts import tokens
 from accounts.tokens import Caller, TokenRefused
+from audit.straight import Meanwhile
 from toolbox import toolrules
 from toolbox.mcp.parts import Behind
 from toolbox.mcp.requests import Message, Send
@@ -77,10 +78,14 @@ class Entrant:
         """Whether nothing was asked and nothing answered, since the caller is not who it was moments ago."""
         return self._is_stale and not self._is_answered
 
-    def _standing(self) -> Standing:
+    def _standing(self, meanwhile: Meanwhile | None) -> Standing:
         try:
             caller, told = tokens.verify_beside(
-                self.secret, audience=self.audience, now=datetime.now(UTC), beside=toolrules.STANDING
+                self.secret,
+                audience=self.audience,
+                now=datetime.now(UTC),
+                beside=toolrules.STANDING,
+                meanwhile=meanwhile,
             )
             if caller != self.caller:
                 raise TokenRefused("what the token opens has changed", caller.name)

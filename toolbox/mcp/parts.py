@@ -7,7 +7,6 @@ from typing import Any, Protocol
 from accounts.tokens import Caller, Scope
 from toolbox import toolrules
 from toolbox.scope import CallScope
-from toolbox.toolrules import Standing
 
 
 class Refused(Exception):
@@ -38,11 +37,12 @@ class Behind:
     """Who is behind one message.
 
     `standing` reads the tool rules that stand. It is called in a thread, before a data tool is asked, and
-    raises TokenRefused where the caller turns out not to be the one that was let in.
+    raises TokenRefused where the caller turns out not to be the one that was let in: nothing that it runs
+    meanwhile may last then.
     """
 
     caller: Caller
-    standing: Callable[[], Standing] = toolrules.standing
+    standing: toolrules.Reading = toolrules.standing
 
 
 class Surroundings(Protocol):

@@ -92,7 +92,8 @@ class Desk:
         seconds = await self._longest(name, caller)
 
         def ask() -> answers.Told:
-            standing = behind.standing()
+            # A scope within an investigation is read from the database, for a token that is known to be good.
+            standing = behind.standing if caller.investigation is None else behind.standing(None)
             scope = self._scope(caller, via, is_there=is_there)
             if definition is None:
                 return answers.refusal(gateway.call(name, given, scope, standing=standing).reason)
