@@ -120,12 +120,16 @@ def _incident(play: Play, name: str) -> Incident:
     return Incident.objects.get(sender_key=key)
 
 
-@pytest.fixture(params=places.NAMES)
+def _of(name: str) -> Any:
+    """Skip an example whose packages are not there, before anything is set up for it."""
+    why = f"The packages of examples/agents/{name} are not installed: make test-agents does it."
+    return pytest.param(name, marks=pytest.mark.skipif(not places.is_installed(name), reason=why))
+
+
+@pytest.fixture(params=[_of(name) for name in places.NAMES])
 def framework(request: pytest.FixtureRequest) -> str:
     """The name of an example whose packages are installed."""
     name: str = request.param
-    if not places.is_installed(name):
-        pytest.skip(f"The packages of examples/agents/{name} are not installed: make test-agents does it.")
     return name
 
 

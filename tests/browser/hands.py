@@ -184,7 +184,7 @@ class Plain(_Seated):
     def act(self, verb: str, number: int) -> None:
         kind = "link" if verb == "Change" else "button"
         row = self.page.locator(f"#row-{number}")
-        row.get_by_role(kind, name=f"{verb} #{number}").click()  # type: ignore[arg-type]
+        row.get_by_role(kind, name=f"{verb} #{number}").click()  # type: ignore[arg-type]  # one of two of its names
 
     def undo(self) -> None:
         self.press("Undo")

@@ -18,7 +18,8 @@ KEY = "sk-a-key-that-only-the-worker-holds"
 def test_the_worker_with_the_key_tries_each_endpoint_for_the_doctor(
     committed_db: None, settings: Any, start_worker: Callable[..., Any]
 ) -> None:
-    script = [says("ready"), calls(("find_job", '{"job_id": "j-17"}')), says('{"color": "green"}')]
+    asked = calls(("find_job", '{"job_id": "j-17"}'))
+    script = [says("ready"), asked, says('{"draft": "green"}'), says('{"color": "green"}')]
     with scripted.endpoint(script) as server:
         settings.MODEL_ENDPOINTS = endpoint_settings(default={"base_url": server.url, "model": "m"})
         untried = list(model_endpoints.tried())

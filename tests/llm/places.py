@@ -3,6 +3,8 @@
 import hashlib
 from pathlib import Path
 
+import pytest
+
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE.parent.parent / ".local" / "llm"
 PYTHON = FOLDER / "bin" / "python"
@@ -14,6 +16,13 @@ _STAMP = FOLDER / "installed"
 def is_installed() -> bool:
     """Whether what the two locks name is there."""
     return PYTHON.exists() and _STAMP.exists() and _STAMP.read_text(encoding="utf-8") == _digest()
+
+
+def needs_both() -> pytest.MarkDecorator:
+    """Mark tests to be skipped, before anything is set up for them, where the two are not installed."""
+    return pytest.mark.skipif(
+        not is_installed(), reason="needs the model and the server that `make test-llm` installs"
+    )
 
 
 def note_installed() -> None:

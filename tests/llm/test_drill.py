@@ -8,11 +8,12 @@ import pytest
 from django.core.management import call_command
 
 from tests.db.drilled import golden_file
+from tests.llm import places
 from tests.llm.serving import served
 from tests.scripted import endpoint_settings
 from trials.models import Drill, DrillRow
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), places.needs_both()]
 ROWS = 2
 
 

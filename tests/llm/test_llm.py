@@ -13,10 +13,11 @@ from investigations.models import Exchange, Investigation, Verdict
 from investigations.states import Purpose, RunResult, State
 from investigations.talk import Finish, Message, Role
 from tests.db.sources import an_alert, body_of, deliver, make_source
+from tests.llm import places
 from tests.llm.serving import served
 from tests.scripted import endpoint_settings
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.timeout(900), places.needs_both()]
 SCHEMA = {
     "type": "object",
     "additionalProperties": False,
