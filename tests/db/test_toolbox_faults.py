@@ -6,8 +6,9 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,10 +21,13 @@ from tests.conftest import wait_until
 from tests.db.test_readonly_attempts import tool
 from toolbox.connectors import pgwire
 from toolbox.connectors.base import Outcome
+from toolbox.connectors.fetched import Fetched
+from toolbox.connectors.pgflight import Asked
+from toolbox.connectors.pgsession import ReadSession
 from toolbox.connectors.pgwire import Allowance
 from toolbox.connectors.postgres import PostgresConnector
 from toolbox.deadline import Deadline
-from toolbox.definitions import Limits
+from toolbox.definitions import Limits, Statement
 from triage.local.postgres import FOR_TESTS, PostgresServer
 
 CONNECTIONS = 3
@@ -93,6 +97,43 @@ def test_an_idle_connection_that_died_is_replaced_without_a_word(
         "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'assay'"
     )
     assert ask(connector, "SELECT 1 AS n").status is Status.OBSERVED
+
+
+def test_what_fails_while_the_server_forgets_a_question_leaves_nothing_of_its_answer(
+    server: PostgresServer,
+) -> None:
+    """An answer that nobody has read would be taken for the next question's."""
+    server.start()
+    session = ReadSession.open(server.dsn("postgres"), Deadline(5))
+    put: list[object] = []
+    try:
+        for number in (1, 2, 3):
+            question = Asked("assay_answer", Statement(f"SELECT {number} AS n", ()), {}, 2, 1_000)
+
+            def look(answers: Sequence[Fetched], number: int = number) -> None:
+                put.append(answers[-1].rows)
+                if number != 3:
+                    raise KeyError(number)
+
+            with suppress(KeyError):
+                session.put([question], Deadline(5), Deadline(5), look)
+            assert session.is_usable()
+    finally:
+        session.close()
+    assert put == [[(1,)], [(2,)], [(3,)]]
+
+
+def test_an_answer_that_no_result_can_hold_is_an_error_and_keeps_its_session(
+    connector: PostgresConnector, superuser: psycopg.Connection[tuple[int]]
+) -> None:
+    sessions = "SELECT pid FROM pg_stat_activity WHERE application_name = 'assay'"
+    assert ask(connector, "SELECT 1 AS n").status is Status.OBSERVED
+    before = superuser.execute(sessions).fetchall()
+    deep = ask(connector, "SELECT (repeat('[', 100) || repeat(']', 100))::json AS n")
+    assert (deep.status, deep.result) == (Status.ERROR, None)
+    assert "nested deeper" in deep.reason
+    assert ask(connector, "SELECT 2 AS n").result == {"found": [{"n": 2}], "row_count": 1}
+    assert superuser.execute(sessions).fetchall() == before
 
 
 def test_a_server_that_hangs_ends_the_call_at_its_deadline(

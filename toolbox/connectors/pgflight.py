@@ -5,7 +5,7 @@ protocol. The questions stand before the first synchronisation, so that the serv
 refusal; ROLLBACK and DISCARD ALL stand after it, so that it never skips those.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,14 +69,22 @@ def declaration(cursor: str, statement: Statement) -> bytes:
 
 
 def put(
-    pgconn: pq.abc.PGconn, questions: Sequence[Asked], deadline: Deadline, resetting: Deadline
+    pgconn: pq.abc.PGconn,
+    questions: Sequence[Asked],
+    deadline: Deadline,
+    resetting: Deadline,
+    meanwhile: Callable[[Sequence[Fetched]], None],
 ) -> list[Fetched]:
     """Put the questions and return their answers in order: see ReadSession.put."""
     flight = _Flight(pgconn, questions, Allowance(sum(one.most_bytes for one in questions) + _OVERHEAD_BYTES))
     try:
         flight.send(deadline)
         flight.read(deadline)
-        flight.land(resetting)
+        try:
+            if flight.failure is None:
+                meanwhile(flight.answers)
+        finally:  # what is sent is read, whatever comes of the answers
+            flight.land(resetting)
     except psycopg.OperationalError as error:
         raise flight.failed(flight.failure or SessionLost(type(error).__name__)) from None
     except SessionLost as lost:

@@ -70,14 +70,21 @@ class ReadSession:
         text = ";".join([*pgflight.opening(deadline), *(["SET LOCAL search_path=''"] if qualified else [])])
         self._exchange(lambda: self._pgconn.send_query(text.encode()), deadline)
 
-    def put(self, questions: Sequence[Asked], deadline: Deadline, resetting: Deadline) -> list[Fetched]:
+    def put(
+        self,
+        questions: Sequence[Asked],
+        deadline: Deadline,
+        resetting: Deadline,
+        meanwhile: Callable[[Sequence[Fetched]], None],
+    ) -> list[Fetched]:
         """Put questions in one read-only transaction, roll back and forget, all in one round trip.
 
         Equal to begin, declare and fetch for each, and finish; what fails is seen once the server has rolled
-        back. Raises NotBegun where the session turns out dead, SqlFailure (the session may be used again),
-        and TooLarge, SessionLost or DeadlinePassed (it may not).
+        back. `meanwhile` is given the answers while it does that: they are none before. Raises NotBegun where
+        the session turns out dead, SqlFailure (the session may be used again), and TooLarge, SessionLost or
+        DeadlinePassed (it may not).
         """
-        return pgflight.put(self._pgconn, questions, deadline, resetting)
+        return pgflight.put(self._pgconn, questions, deadline, resetting, meanwhile)
 
     def declare(
         self, cursor: str, statement: Statement, arguments: Mapping[str, Any], deadline: Deadline

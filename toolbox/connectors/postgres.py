@@ -3,6 +3,8 @@
 import os
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -122,8 +124,9 @@ class PostgresConnector:
         if not isinstance(tool.question, SqlQuestion):
             return Outcome(Status.ERROR, reason=f"{tool.name} asks no SQL")
         try:
-            answer = self._answer(tool, tool.question, arguments)
-            outcome = shaping.shaped(tool, answer.fetched, too_large=answer.too_large)
+            early = _Early(tool)
+            answer = self._answer(tool, tool.question, arguments, early)
+            outcome = early.outcome or shaping.shaped(tool, answer.fetched, too_large=answer.too_large)
         except SqlFailure as failure:
             return Outcome(*_pair(failure, self.name))
         except CredentialRefused as error:
@@ -142,13 +145,16 @@ class PostgresConnector:
         """Close the idle connections."""
         self._pool.close()
 
-    def _answer(self, tool: ToolDefinition, question: SqlQuestion, arguments: Mapping[str, Any]) -> Answer:
+    def _answer(
+        self, tool: ToolDefinition, question: SqlQuestion, arguments: Mapping[str, Any], early: "_Early"
+    ) -> Answer:
         deadline = Deadline(tool.limits.seconds)
         asked = _asked(tool, question, arguments)
         for fresh in (False, True):
             session = self._pool.take(deadline, fresh=fresh)
             try:
-                answers = session.put(asked, deadline, Deadline(tool.limits.seconds + _RESET_SECONDS))
+                resetting = Deadline(tool.limits.seconds + _RESET_SECONDS)
+                answers = session.put(asked, deadline, resetting, early.shape)
             except NotBegun as dead:
                 self._pool.discard(session)
                 if fresh:
@@ -192,6 +198,18 @@ class PostgresConnector:
             else:
                 return session
         raise AssertionError("unreachable: the second try returns or raises")
+
+
+@dataclass(slots=True)
+class _Early:
+    """An answer that is shaped while the server still forgets the question."""
+
+    tool: ToolDefinition
+    outcome: Outcome | None = None
+
+    def shape(self, answers: Sequence[Fetched]) -> None:
+        with suppress(ValueUnreadable):  # said once the session is given back
+            self.outcome = shaping.shaped(self.tool, answers[-1], too_large=False)
 
 
 def _cut_short(question: SqlQuestion, error: TooLarge) -> Answer:
