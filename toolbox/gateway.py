@@ -5,9 +5,8 @@ import logging
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -15,7 +14,7 @@ from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
 from assay_core.arguments import one_form
 from assay_core.canonical import NotCanonical, canonical
-from assay_core.instants import as_text
+from assay_core.instants import as_text, from_text
 from assay_core.results import Status
 from audit import reading, writing
 from audit.writing import Body, Row
@@ -77,13 +76,13 @@ def call(
         definition = _hurried(question.definition, scope.seconds)
         outcome = _outcome(question.connector, definition, question.arguments, called_at)
     try:
-        body, copied = _written(question, passage, outcome, called_at)
+        written = _written(question, passage, outcome, called_at)
     except NotCanonical as wrong:
         outcome = Outcome(
             Status.ERROR, reason=f"what the connector answers cannot be recorded: {wrong}"[:300]
         )
-        body, copied = _written(question, passage, outcome, called_at)
-    called = _record(body, scope, copied, meanwhile)
+        written = _written(question, passage, outcome, called_at)
+    called = _record(written, scope, meanwhile)
     counting.note_call(
         question.definition.name if question.definition else "(unknown)",
         scope.caller,
@@ -204,13 +203,20 @@ def _read_ahead(
                 idle.give_back()
 
 
-def _written(
-    question: Question, passage: Passage, outcome: Outcome, called_at: datetime
-) -> tuple[Body, Redacted]:
-    """Return what is recorded of the call, and the copy of its result for readers; raise NotCanonical."""
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What is recorded of a call, that as one text, and the copy of its result for readers."""
+
+    payload: Mapping[str, Any]
+    body: Body
+    copied: Redacted
+
+
+def _written(question: Question, passage: Passage, outcome: Outcome, called_at: datetime) -> _Written:
+    """Raises NotCanonical."""
     copied = _copied(outcome, question.definition)
-    masked = _masked(copied, outcome, question.definition)
-    return Body.of(_payload(question, passage, outcome, called_at) | masked), copied
+    payload = _payload(question, passage, outcome, called_at) | _masked(copied, outcome, question.definition)
+    return _Written(payload, Body.of(payload), copied)
 
 
 def _payload(question: Question, passage: Passage, outcome: Outcome, called_at: datetime) -> dict[str, Any]:
@@ -283,29 +289,32 @@ def _checked(outcome: Outcome, definition: ToolDefinition) -> Outcome:
     return outcome
 
 
-def _record(
-    body: Body, scope: CallScope, copied: Redacted, meanwhile: Callable[[Called], None] | None
-) -> Called:
+def _record(written: _Written, scope: CallScope, meanwhile: Callable[[Called], None] | None) -> Called:
     """Write the entry and its line of models.Call by one statement, which is a transaction of its own."""
-    plain = body.plain()
-    called = Called.from_payload(0, "", plain, copied)
-    seconds = (called.finished_at - called.called_at).total_seconds()
+    payload = written.payload
+    seconds = (from_text(payload["finished_at"]) - from_text(payload["called_at"])).total_seconds()
     line = {
-        "tool": called.tool,
-        "connector": plain["connector"],
-        "status": called.status.value,
-        "stopped_by": plain["stopped_by"],
+        **{name: payload[name] for name in ("tool", "connector", "status", "stopped_by")},
         "caller": scope.caller,
         "milliseconds": max(0, round(seconds * 1000)),
     }
+    coming: list[Called] = []
+
+    def read() -> None:
+        # As the entry will be read: an answer is made of nothing else.
+        called = Called.from_payload(0, "", written.body.plain(), written.copied)
+        coming.append(called)
+        if meanwhile is not None:
+            meanwhile(called)
+
     _refuse_open_transaction()
     ref = writing.write_beside(
         Row(_LINE, line),
         KIND,
-        body,
+        written.body,
         actor=scope.caller,
         incident=scope.incident,
         investigation=scope.investigation,
-        meanwhile=partial(meanwhile, called) if meanwhile else None,
+        meanwhile=read,
     )
-    return replace(called, entry=ref.id, leaf=ref.leaf)
+    return replace(coming[-1], entry=ref.id, leaf=ref.leaf)

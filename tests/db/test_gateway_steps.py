@@ -19,6 +19,7 @@ from audit import reading
 from tests.db.investigated import Scripted, world
 from toolbox import acknowledgements, gateway, limits, proofs, registry, steps, toolrules
 from toolbox.called import Called
+from toolbox.connectors.base import Outcome
 from toolbox.connectors.credential import Finding, Proof
 from toolbox.deadline import Deadline
 from toolbox.models import Ask, Call, ToolRule
@@ -415,6 +416,24 @@ def test_a_refused_call_is_an_entry_and_a_line_that_name_the_step(connector: Scr
         "token:agent",
         called.leaf,
     )
+
+
+def test_a_call_is_returned_and_drafted_as_its_entry_is_read(connector: Scripted) -> None:
+    places: Any = ("a", "b")
+    connector.answers["count_errors"] = Outcome(
+        Status.OBSERVED, {"match_count": 0}, covered={"places": places}
+    )
+    coming: list[Called] = []
+    called = gateway.call("count_errors", {"query": "x", "since": "y"}, TOKEN, meanwhile=coming.append)
+    stored = reading.entry(called.entry)
+    assert stored is not None
+    assert stored.payload is not None
+    assert called == Called.from_payload(stored.id, stored.leaf, stored.payload)
+    assert coming == [replace(called, entry=0, leaf="")]
+    line = Call.objects.get(entry=called.entry)
+    took = called.finished_at - called.called_at
+    assert (line.status, line.connector) == ("observed", stored.payload["connector"])
+    assert line.milliseconds == round(took.total_seconds() * 1000)
 
 
 def test_refused_calls_count_for_their_caller_and_not_for_the_tool(
