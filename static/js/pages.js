@@ -48,6 +48,25 @@
     for (const [name, value] of [...given.entries()]) if (value === "") given.delete(name);
   });
 
+  // What somebody sent is answered where it was sent from: a poll meanwhile would draw that place anew, or come
+  // back to one that is gone.
+  const sent = new Set();
+  const polls = new Set();
+  const isPoll = (event) => event.detail.elt.matches("[data-poll]");
+  document.body.addEventListener("htmx:beforeRequest", (event) => {
+    if (isPoll(event) && sent.size) event.preventDefault();
+  });
+  document.body.addEventListener("htmx:beforeSend", (event) => {
+    if (isPoll(event)) polls.add(event.detail.xhr);
+    if (event.detail.requestConfig.verb === "get") return;
+    sent.add(event.detail.xhr);
+    for (const poll of polls) poll.abort();
+  });
+  document.body.addEventListener("htmx:afterRequest", (event) => {
+    sent.delete(event.detail.xhr);
+    polls.delete(event.detail.xhr);
+  });
+
   // A poll must not wipe what somebody is typing.
   document.body.addEventListener("htmx:beforeSwap", (event) => {
     const source = event.detail.requestConfig && event.detail.requestConfig.elt;

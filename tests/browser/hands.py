@@ -296,7 +296,8 @@ class Keys(_Seated):
         self.page.keyboard.press("b")
 
     def _leave_the_field(self) -> None:
-        """Letters are letters there: the keys of rows work outside."""
+        """Letters are letters there: the keys of rows work outside, once the page's scripts are here."""
+        self.page.wait_for_load_state("domcontentloaded")
         while self._ask(_TYPING):
             self.page.keyboard.press("Tab")
 
@@ -308,6 +309,7 @@ class Keys(_Seated):
         self.page.keyboard.press("c")
 
     def up(self) -> None:
+        self._leave_the_field()
         self.page.keyboard.press("u")
         self.page.wait_for_selector("[data-row]")
 
