@@ -1,116 +1,41 @@
 """The steps before a question: each refusal beats every later one, and a deny beats whatever would allow."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import pytest
 import redis
-from django.db import DatabaseError
 from django.utils import timezone
 
 from accounts.models import User
 from accounts.roles import Role
-from accounts.tokens import TokenRefused
 from assay_core.results import Status
 from audit import reading
-from tests.db.investigated import Scripted, world
-from toolbox import acknowledgements, gateway, limits, proofs, registry, steps, toolrules
+from tests.db.faulty_questions import FAULTS, TOKEN, bound_world, good
+from tests.db.investigated import Scripted
+from toolbox import gateway, steps, toolrules
 from toolbox.called import Called
 from toolbox.connectors.base import Outcome
-from toolbox.connectors.credential import Finding, Proof
-from toolbox.deadline import Deadline
 from toolbox.models import Ask, Call, ToolRule
 from toolbox.patterns import Pattern
 from toolbox.scope import Budget, CallScope
-from toolbox.steps import Question
-from toolbox.toolrules import Held, Standing, ToolRuleRefused, Wanted
+from toolbox.toolrules import ToolRuleRefused, Wanted
 
 pytestmark = pytest.mark.django_db
 MakeUser = Callable[..., User]
-TOKEN = CallScope(caller="token:agent")
 
 
 @pytest.fixture
 def connector(monkeypatch: pytest.MonkeyPatch) -> Scripted:
-    made = world(monkeypatch)
-    tools = registry.current().definitions
-    bound = replace(tools["find_job"], scope={"job_id": "job_id"}, normalise={"job_id": ("strip", "upper")})
-    monkeypatch.setitem(tools, "find_job", bound)
-    proofs.forget()
-    acknowledgements.forget()
-    return made
+    return bound_world(monkeypatch)
 
 
 @pytest.fixture
 def boss(make_user: MakeUser) -> User:
     return make_user("boss", role=Role.ADMINISTRATOR)
-
-
-def good() -> Question:
-    """A question that every step lets pass."""
-    definition = registry.current().definitions["find_job"]
-    arguments = {"job_id": "JOB-7"}
-    return Question(
-        tool="find_job",
-        asked=arguments,
-        arguments=arguments,
-        scope=CallScope(caller="token:agent", subject={"job_id": "job-7"}, allow=frozenset({"find_job"})),
-        standing=Standing(),
-        definition=definition,
-        connector=registry.current().connectors["scripted"],
-    )
-
-
-def held(question: Question, effect: str) -> Question:
-    rules = (*question.standing.rules, Held(7, effect, Pattern("find_job"), "of a test"))
-    return replace(question, standing=Standing(rules))
-
-
-def scoped(question: Question, **changes: Any) -> Question:
-    return replace(question, scope=replace(question.scope, **changes))
-
-
-def redeclared(question: Question) -> Question:
-    """The tool under another declaration than the one that was seen first."""
-    first = good().definition
-    assert first is not None
-    assert acknowledgements.obstacle(first) == ""
-    if question.definition is None:
-        return question
-    return replace(question, definition=replace(question.definition, plain={"name": "find_job", "other": 1}))
-
-
-class Unproven(Scripted):
-    """A connector whose credential can do more than read."""
-
-    guard = None
-    name = "unproven"
-
-    def is_configured(self) -> bool:
-        """It is."""
-        return True
-
-    def prove(self, deadline: Deadline) -> Proof:
-        """Find a way to write."""
-        return Proof("reader", (Finding("relation", "app.orders", "INSERT"),), 1.0)
-
-
-FAULTS: dict[str, Callable[[Question], Question]] = {
-    "caller": lambda question: replace(question, unreadable="the arguments cannot be read"),
-    "deny": lambda question: held(question, "deny"),
-    "tool": lambda question: replace(question, definition=None),
-    "pause": lambda question: held(question, "pause"),
-    "changed": lambda question: redeclared(question),
-    "ask": lambda question: held(question, "ask"),
-    "allow": lambda question: scoped(question, allow=frozenset({"another"})),
-    "schema": lambda question: replace(question, arguments={"job_id": "JOB-7", "extra": 1}),
-    "subject": lambda question: scoped(question, subject={"job_id": "job-8"}),
-    "budget": lambda question: replace(question, is_within_budget=False),
-    "proof": lambda question: replace(question, connector=Unproven()),
-}
 
 
 def test_every_step_has_a_fault_here_in_the_order_of_the_steps() -> None:
@@ -144,103 +69,6 @@ def test_with_everything_wrong_at_once_the_first_step_speaks(connector: Scripted
             question = FAULTS[name](question)
         assert steps.passage(question).stopped_by == left[0]
         left = left[1:]
-
-
-# --- Counted ahead ----------------------------------------------------------------------------
-
-
-@pytest.fixture
-def counted(redis_url: str) -> Iterator[Callable[[], tuple[int, int]]]:
-    """Returns how often the agent and its tool were counted in this test."""
-    keys = ("assay:limit:caller:token:agent", "assay:limit:tool:count_errors")
-    limits._rest.until = 0.0
-    with contextlib.closing(redis.from_url(redis_url)) as link:
-        link.delete(*keys)
-        yield lambda: (int(str(link.zcard(keys[0]))), int(str(link.zcard(keys[1]))))
-
-
-def reading_of(*rules: Held, error: Exception | None = None) -> toolrules.Reading:
-    """What stands is being read: this comes of it, once the rest of the call is as far as it gets by then."""
-
-    def read(meanwhile: Callable[[], None] | None) -> Standing:
-        assert meanwhile is not None
-        meanwhile()
-        if error is not None:
-            raise error
-        return Standing(rules)
-
-    return read
-
-
-def ask_count(reads: toolrules.Reading) -> Called:
-    return gateway.call("count_errors", {"query": "x", "since": "y"}, TOKEN, standing=reads)
-
-
-@pytest.mark.parametrize("name", [name for name in FAULTS if name != "proof"])
-def test_what_is_refused_before_its_limits_is_not_counted_ahead_and_asks_no_database(
-    connector: Scripted,
-    counted: Callable[[], tuple[int, int]],
-    django_assert_num_queries: Any,
-    name: str,
-) -> None:
-    definition = registry.current().definitions["find_job"]
-    assert acknowledgements.obstacle(definition) == ""
-    faulty = FAULTS[name](good())
-    with django_assert_num_queries(0):
-        assert steps.ahead(faulty) is None
-    assert counted()[0] == 0
-
-
-def test_a_tool_that_nobody_has_seen_yet_is_not_counted_ahead(
-    connector: Scripted, django_assert_num_queries: Any
-) -> None:
-    with django_assert_num_queries(0):
-        assert steps.ahead(good()) is None
-
-
-def test_a_call_that_is_counted_ahead_is_counted_once(
-    connector: Scripted, counted: Callable[[], tuple[int, int]]
-) -> None:
-    reads = reading_of()
-    for number in (1, 2, 3):
-        assert toolrules.as_read(None) == toolrules.lately() == Standing()
-        assert ask_count(reads).status is Status.OBSERVED
-        assert counted() == (number, number)
-
-
-@pytest.mark.parametrize(("effect", "words"), [("deny", "denies it"), ("pause", "is paused")])
-def test_a_rule_that_was_made_moments_ago_refuses_and_costs_the_tool_nothing(
-    connector: Scripted, counted: Callable[[], tuple[int, int]], effect: str, words: str
-) -> None:
-    assert ask_count(reading_of()).status is Status.OBSERVED
-    toolrules.as_read(None)
-    called = ask_count(reading_of(Held(7, effect, Pattern("count_errors"), "of a test")))
-    assert words in called.reason
-    assert counted() == (2, 1)
-
-
-def test_a_rule_that_was_made_moments_ago_speaks_before_a_limit_that_is_reached(
-    connector: Scripted, counted: Callable[[], tuple[int, int]], settings: Any
-) -> None:
-    settings.CALLER_CALLS_A_MINUTE = 1
-    assert ask_count(reading_of()).status is Status.OBSERVED
-    toolrules.as_read(None)
-    assert "asks too often" in ask_count(reading_of()).reason
-    denied = ask_count(reading_of(Held(7, "deny", Pattern("*"), "of a test")))
-    assert "denies it" in denied.reason
-
-
-def test_a_caller_who_is_nobody_any_more_is_neither_counted_nor_recorded(
-    connector: Scripted, counted: Callable[[], tuple[int, int]]
-) -> None:
-    assert ask_count(reading_of()).status is Status.OBSERVED
-    toolrules.as_read(None)
-    for error in (TokenRefused("the token was revoked"), DatabaseError("gone")):
-        with pytest.raises(type(error)):
-            ask_count(reading_of(error=error))
-    assert counted() == (1, 1)
-    assert Call.objects.count() == 1
-    assert len(connector.asked) == 1
 
 
 # --- Deny -------------------------------------------------------------------------------------
