@@ -44,11 +44,6 @@ class Track:
     resolved_episode_at: datetime | None = None
     recovered_at: datetime | None = None
 
-    @classmethod
-    def opened_by(cls, moment: Moment) -> "Track":
-        """Return the track of an incident that this firing opens."""
-        return cls(episode_at=moment.episode_at)
-
     def after(self, moment: Moment) -> tuple["Track", Effect]:
         """Return the track after one more signal, and what that signal did."""
         if moment.is_resolve:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from assay_core.canonical import digest
@@ -71,11 +70,6 @@ def of_incident(incident_id: int) -> Labelled | None:
 def is_of(row: Classified, title: str, body: str) -> bool:
     """Say whether this is the text that was classified."""
     return row.text_digest == digest([title, body])
-
-
-def drifts(since: datetime) -> int:
-    """Return how many classifications since then named a label that their version does not know."""
-    return Classified.objects.exclude(drifted="").filter(created_at__gte=since).count()
 
 
 def plain(row: Classified) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from django.conf import settings
 
@@ -136,8 +136,3 @@ def _words(connector: Provable, left: tuple[Finding, ...]) -> str:
 def _lock(name: str) -> threading.Lock:
     with _making:
         return _locks.setdefault(name, threading.Lock())
-
-
-def age_allowed() -> timedelta:
-    """Return how old a proof may be before it is run anew."""
-    return timedelta(seconds=settings.CONNECTOR_PROOF_SECONDS)

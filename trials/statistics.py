@@ -56,25 +56,6 @@ class Difference:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """Wald's sequential test of a rate: the logarithms that each audit adds, and where it is over."""
-
-    clean: float
-    bad: float
-    accept: float
-    reject: float
-
-    def says(self, bad: int, of: int) -> str:
-        """Return `accept`, `reject`, or `go on` after so many bad ones of so many."""
-        if not 0 <= bad <= of:
-            raise ValueError(f"{bad} of {of} cannot be a rate: give 0 <= bad <= of")
-        at = bad * self.bad + (of - bad) * self.clean
-        if at <= self.accept:
-            return "accept"
-        return "reject" if at >= self.reject else "go on"
-
-
 def mcnemar(lost: int, gained: int) -> Paired:
     """Return McNemar's exact test: p = 2 P(Bin(lost + gained, 1/2) <= min), at most 1.
 
@@ -186,22 +167,6 @@ def _log_mixture(hits: int, of: int) -> float:
 def _log_likelihood(hits: int, of: int, rate: float) -> float:
     likely = hits * math.log(rate) if hits else 0.0
     return likely + ((of - hits) * math.log1p(-rate) if of > hits else 0.0)
-
-
-def sequential(good: float, bad: float, *, alpha: float = 0.05, beta: float = 0.10) -> Ratio:
-    """Return the sequential test that tells a rate of `good` from one of `bad`.
-
-    `alpha` is the chance of rejecting what is good, `beta` that of accepting what is bad.
-    Source: A. Wald, Annals of Mathematical Statistics 16 (1945).
-    """
-    if not 0 < good < bad < 1:
-        raise ValueError(f"{good} and {bad} cannot be told apart: give 0 < good < bad < 1")
-    return Ratio(
-        clean=math.log((1 - bad) / (1 - good)),
-        bad=math.log(bad / good),
-        accept=math.log(beta / (1 - alpha)),
-        reject=math.log((1 - beta) / alpha),
-    )
 
 
 def power(rows: int, difference: Difference, *, level: float = 0.05) -> float:

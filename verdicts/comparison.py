@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from verdicts.closings import Actual
-from verdicts.outcomes import Effect, Outcome, Verdict
+from verdicts.outcomes import Effect, Verdict
 
 
 class Ending(StrEnum):
@@ -39,8 +39,3 @@ def outcomes_of(verdict: Verdict) -> dict[str, str]:
         if before is None or before == Effect.SILENT:  # a person may refute by a name the rule has too
             found[each.name] = str(each.outcome)
     return found
-
-
-def speaks_for(outcome: str) -> bool:
-    """Say whether an outcome leaves a pass possible."""
-    return outcome in (Outcome.HOLDS, Effect.SILENT)

@@ -100,11 +100,6 @@ def clopper_pearson(hits: int, of: int, *, level: float = LEVEL) -> Interval:
     )
 
 
-def clean_needed(limit: float, *, level: float = LEVEL) -> int:
-    """Return how many clean audits in a row show, one-sided, that the rate is at most `limit`."""
-    return math.ceil(math.log(1 - level) / math.log1p(-limit))
-
-
 @dataclass(frozen=True, slots=True)
 class Stratum:
     """One rule's audits, and how many of all passes were earned under it."""

@@ -15,7 +15,6 @@ from incidents.figures.intervals import (
     Rate,
     Stratum,
     change,
-    clean_needed,
     clopper_pearson,
     weighted,
 )
@@ -58,11 +57,6 @@ def test_nothing_sampled_says_nothing() -> None:
 def test_an_interval_is_the_published_one(hits: int, of: int, low: float, high: float) -> None:
     found = clopper_pearson(hits, of)
     assert (round(found.low * 100, 1), round(found.high * 100, 1)) == (low, high)
-
-
-@pytest.mark.parametrize(("limit", "needed"), [(0.05, 59), (0.02, 149), (0.01, 299), (0.005, 598)])
-def test_so_many_clean_audits_are_needed(limit: float, needed: int) -> None:
-    assert clean_needed(limit) == needed
 
 
 @pytest.mark.parametrize(("hits", "of"), [(1, 7), (3, 40), (17, 60), (250, 1000), (999, 1000)])

@@ -37,31 +37,31 @@ def test_only_a_person_closes() -> None:
 
 
 def test_a_firing_not_newer_than_a_recorded_resolve_is_stale() -> None:
-    track, _ = Track.opened_by(firing(0, 0)).after(resolved(0, 5, 5))
+    track, _ = Track(at(0)).after(resolved(0, 5, 5))
     assert track.after(firing(0, 6)) == (track, Effect.STALE)
     assert track.after(firing(-1, 6)) == (track, Effect.STALE)
 
 
 def test_a_firing_that_started_before_the_end_but_after_the_start_counts_as_firing() -> None:
     """It may be a second sender's: what is unclear is shown to a person, not hidden."""
-    track, _ = Track.opened_by(firing(0, 0)).after(resolved(0, 5, 5))
+    track, _ = Track(at(0)).after(resolved(0, 5, 5))
     assert track.after(firing(3, 6))[1] is Effect.REFIRED
 
 
 def test_a_resolve_that_names_an_earlier_start_ends_what_began_before_its_end() -> None:
-    track, effect = Track.opened_by(firing(0.1, 0.2)).after(resolved(0, 5, 5))
+    track, effect = Track(at(0.1)).after(resolved(0, 5, 5))
     assert effect is Effect.RECOVERED
     assert track.recovered_at == at(5)
 
 
 def test_an_end_in_the_future_is_taken_as_the_receipt() -> None:
-    track, _ = Track.opened_by(firing(0, 0)).after(resolved(0, 600, 5))
+    track, _ = Track(at(0)).after(resolved(0, 600, 5))
     assert track.recovered_at == at(5)
 
 
 def in_order(signals: Iterable[Moment]) -> Track:
     """What becomes of an incident that opened at the start, once these have arrived one after another."""
-    track = Track.opened_by(firing(0, 0))
+    track = Track(at(0))
     for signal in signals:
         track, _ = track.after(signal)
     return track
@@ -80,7 +80,7 @@ def test_an_episode_that_has_not_ended_stays_open_in_any_order_of_arrival() -> N
 
 
 def test_a_comment_changes_nothing() -> None:
-    track = Track.opened_by(firing(0, 0))
+    track = Track(at(0))
     assert track.after(Moment(Event.COMMENT, None, None, at(1))) == (track, Effect.REPEATED)
 
 

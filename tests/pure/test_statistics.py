@@ -18,7 +18,6 @@ from trials.statistics import (
     pass_at,
     power,
     rows_needed,
-    sequential,
 )
 
 
@@ -32,8 +31,6 @@ from trials.statistics import (
         lambda: evidence_against(4, 3, 0.1),
         lambda: evidence_against(1, 3, 1.1),
         lambda: highest_at_any_time(0, 10, alpha=0),
-        lambda: sequential(0.05, 0.01),
-        lambda: sequential(0.01, 0.05).says(3, 2),
         lambda: rows_needed(0.8, Difference(lost=0.05, gained=0.05)),
         lambda: rows_needed(0.99, Difference(lost=0.010, gained=0.009)),
     ],
@@ -78,18 +75,6 @@ def test_nothing_seen_bounds_nothing() -> None:
     assert (lowest_at_any_time(0, 0), highest_at_any_time(0, 0)) == (0.0, 1.0)
     assert not is_above_at_any_time(0, 0, 0.01)
     assert evidence_against(1, 2, 0.0) == evidence_against(1, 2, 1.0) == math.inf
-
-
-def test_the_sequential_test_of_a_new_rule_is_over_after_55_clean_audits() -> None:
-    test = sequential(0.01, 0.05)
-    assert [round(each, 3) for each in (test.clean, test.bad)] == [-0.041, 1.609]
-    assert [round(each, 2) for each in (test.accept, test.reject)] == [-2.25, 2.89]
-    assert [test.says(0, 54), test.says(0, 55), test.says(1, 1), test.says(2, 2)] == [
-        "go on",
-        "accept",
-        "go on",
-        "reject",
-    ]
 
 
 @pytest.mark.parametrize(("rows", "wanted"), [(40, 0.30), (60, 0.51), (100, 0.77), (150, 0.92), (200, 0.97)])
