@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from importlib import import_module
 
 import psycopg
 
@@ -24,6 +23,21 @@ _PARTS = ("incidents", "entries")
 _TALLIES = """
 INSERT INTO incidents_tally (team_id, source_id, kind, severity_rank, shelf, count)
 SELECT team_id, source_id, kind, severity_rank, shelf, count(*) FROM incidents_incident GROUP BY 1, 2, 3, 4, 5
+"""
+# As the triggers keep it; a test holds the two to each other.
+RULE_TALLIES = """
+INSERT INTO incidents_ruletally (hypothesis, raised, earned, overridden, last_raised_at, last_earned_at)
+SELECT hypothesis, count(*) FILTER (WHERE is_last), count(*) FILTER (WHERE is_last AND passed), 0,
+    max(created_at), max(created_at) FILTER (WHERE passed)
+FROM (
+    SELECT hypothesis, passed, created_at, NOT EXISTS (
+        SELECT FROM investigations_verdict AS later
+        WHERE later.investigation_id = held.investigation_id AND later.id > held.id) AS is_last
+    FROM investigations_verdict AS held
+) AS verdicts GROUP BY hypothesis
+UNION ALL
+SELECT hypothesis, 0, 0, count(*), NULL, NULL FROM investigations_verdict
+WHERE id IN (SELECT verdict_id FROM incidents_resolution WHERE contradicts_verdict) GROUP BY hypothesis
 """
 # What the triggers would have kept of a row, beside what stands in it: they were off, and nothing may differ.
 _DIFFER = """
@@ -112,7 +126,7 @@ def _incidents(link: Link, year: Year) -> None:
     if link.execute(_DIFFER.encode()).fetchone() != (0,):
         raise SystemExit("the rows differ from what the triggers keep: bring filled_rows.py up to date")
     link.execute(_TALLIES)
-    link.execute(import_module("incidents.migrations.0017_rules_tallied").FILL.encode())
+    link.execute(RULE_TALLIES)
     link.execute(_STALE)
 
 

@@ -1,6 +1,8 @@
 """What PostgreSQL keeps for the queue by itself: the shelf, the rank, the words, and the steps of the counts."""
 
-COLUMN = """
+from django.db import migrations
+
+COLUMNS = """
 ALTER TABLE incidents_incident ADD COLUMN words tsvector;
 ALTER TABLE incidents_said ADD COLUMN words tsvector NOT NULL DEFAULT ''::tsvector;
 """
@@ -37,7 +39,7 @@ CREATE TRIGGER incident_shelved_again BEFORE UPDATE OF state, snoozed_until, ver
     FOR EACH ROW EXECUTE FUNCTION incident_shelved();
 """
 
-# A row that has no shelf yet is in no count: filling the shelves fills the counts.
+# A row that has no shelf is in no count.
 TALLIED = """
 CREATE FUNCTION incident_tallied() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -67,7 +69,8 @@ CREATE TRIGGER incident_tallied_again AFTER UPDATE ON incidents_incident
     REFERENCING OLD TABLE AS went NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION incident_tallied();
 """
 
-# What is said about an incident elsewhere: its drafts, and identifiers found or given. Notes call incident_says.
+# What is said about an incident elsewhere: its drafts and a person's edits of them, notes, and identifiers found or
+# given.
 SAID = """
 CREATE FUNCTION incident_says(p_incident bigint, p_text text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -90,33 +93,34 @@ BEGIN
 END $$;
 CREATE TRIGGER identifier_says AFTER INSERT ON incidents_identifier
     FOR EACH ROW EXECUTE FUNCTION identifier_says();
+CREATE FUNCTION desk_says() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM incident_says(NEW.incident_id, NEW.text);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER note_says AFTER INSERT ON incidents_note FOR EACH ROW EXECUTE FUNCTION desk_says();
+CREATE TRIGGER draft_edit_says AFTER INSERT ON incidents_draftedit FOR EACH ROW EXECUTE FUNCTION desk_says();
 """
 
 UNDO = """
 DROP TRIGGER IF EXISTS draft_says ON investigations_draft;
 DROP TRIGGER IF EXISTS identifier_says ON incidents_identifier;
+DROP TRIGGER IF EXISTS note_says ON incidents_note;
+DROP TRIGGER IF EXISTS draft_edit_says ON incidents_draftedit;
 DROP TRIGGER IF EXISTS incident_tallied_new ON incidents_incident;
 DROP TRIGGER IF EXISTS incident_tallied_gone ON incidents_incident;
 DROP TRIGGER IF EXISTS incident_tallied_again ON incidents_incident;
 DROP TRIGGER IF EXISTS incident_shelved_new ON incidents_incident;
 DROP TRIGGER IF EXISTS incident_shelved_again ON incidents_incident;
-DROP FUNCTION IF EXISTS draft_says, identifier_says, incident_says, incident_tallied, incident_shelved;
+DROP FUNCTION IF EXISTS draft_says, identifier_says, desk_says, incident_says, incident_tallied, incident_shelved;
 ALTER TABLE incidents_incident DROP COLUMN words;
 DROP FUNCTION IF EXISTS incident_words;
 """
 
-# In steps, so that no writer waits long. Drafts of before are put in the same way.
-FILL = """
-INSERT INTO incidents_said AS said (incident, words)
-SELECT run.incident_id, incident_words(string_agg(draft.text, ' '))
-FROM investigations_draft AS draft
-JOIN investigations_investigation AS run ON run.id = draft.investigation_id
-JOIN incidents_incident AS incident ON incident.id = run.incident_id
-WHERE run.incident_id > %(low)s AND run.incident_id <= %(high)s AND incident.shelf = ''
-GROUP BY run.incident_id
-ON CONFLICT (incident) DO UPDATE SET words = said.words || excluded.words;
-"""
-FILL_SHELVES = """
-UPDATE incidents_incident SET shelf = shelf WHERE id > %(low)s AND id <= %(high)s AND shelf = ''
-"""
-INDEX = "CREATE INDEX CONCURRENTLY IF NOT EXISTS queue_words ON incidents_incident USING gin (words)"
+KEPT = [
+    migrations.RunSQL(COLUMNS, UNDO),
+    *(migrations.RunSQL(each, migrations.RunSQL.noop) for each in (WORDS, SHELVED, TALLIED, SAID)),
+    migrations.RunSQL(
+        "CREATE INDEX queue_words ON incidents_incident USING gin (words)", migrations.RunSQL.noop
+    ),
+]

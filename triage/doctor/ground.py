@@ -13,6 +13,7 @@ from django.db import connection, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from audit import protection
+from triage import halfway
 from triage.doctor.line import Line, failing, warning, well
 
 _OLDEST_POSTGRES = 150000
@@ -95,6 +96,9 @@ def owner() -> Iterator[Line]:
 
 def migrations() -> Iterator[Line]:
     """Whether every migration is applied."""
+    if files := halfway.missing("default"):
+        yield failing("migrations", "left halfway by an older version", halfway.sentence(files))
+        return
     executor = MigrationExecutor(connection)
     plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if plan:

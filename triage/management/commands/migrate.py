@@ -3,8 +3,10 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands import migrate
+
+from triage import halfway
 
 
 class Command(migrate.Command):
@@ -17,5 +19,7 @@ class Command(migrate.Command):
             parser.set_defaults(database="owner")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Migrate; raises CommandError as Django's own does."""
+        """Migrate; raises CommandError as Django's own does, and for a database that was left halfway."""
+        if files := halfway.missing(str(options["database"])):
+            raise CommandError(halfway.sentence(files))
         super().handle(*args, **options)
