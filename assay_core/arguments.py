@@ -66,14 +66,20 @@ _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _UPPER = str.maketrans(ascii_lowercase, ascii_uppercase)
 
 
-def _folded(text: str, *, table: dict[int, int]) -> str:
-    return text.translate(table)
+def lower(text: str) -> str:
+    """Return a text with its ASCII letters small, as arguments are: every other letter stays itself."""
+    return text.translate(_LOWER)
+
+
+def upper(text: str) -> str:
+    """Return a text with its ASCII letters capital, as arguments are: every other letter stays itself."""
+    return text.translate(_UPPER)
 
 
 _APPLY: Mapping[str, Callable[[str], str]] = {
     "strip": str.strip,
-    "lower": partial(_folded, table=_LOWER),
-    "upper": partial(_folded, table=_UPPER),
+    "lower": lower,
+    "upper": upper,
     "instant": instant,
 }
 

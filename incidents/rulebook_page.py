@@ -105,8 +105,7 @@ def _conditions(fact: Fact) -> tuple[str, ...]:
     said = []
     if fact.not_before is not None:
         said.append(f"asked {fact.not_before} after the start or later")
-    if fact.max_age is not None:
-        said.append(f"no older than {fact.max_age}")
+    said.append(f"no older than {fact.max_age}")
     if fact.covers:
         edges = ", ".join(f"{edge} the asked {argument}" for argument, edge in fact.covers.items())
         said.append(f"the answer covers {edges}")

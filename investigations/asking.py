@@ -1,5 +1,7 @@
 """Asking again what a judged investigation lacks, and judging again, without any investigator."""
 
+from dataclasses import replace
+
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
@@ -71,9 +73,9 @@ def _missing(last: Frozen, fact: str | None) -> list[Demand]:
     demands = demands_of(hypothesis, last.subject, book)
     if not demands:
         raise NothingToAsk(f"No rule that is loaded asks anything for the hypothesis {hypothesis!r}.")
-    outcomes = {
-        each.name: each.outcome for each in verdict(last.case, last.subject, last.entries, book).facts
-    }
+    # As it would be judged now: what was asked too long ago is missing, too.
+    case = replace(last.case, judged_at=max(now, last.case.judged_at))
+    outcomes = {each.name: each.outcome for each in verdict(case, last.subject, last.entries, book).facts}
     if fact is None:
         wanted = [each for each in demands if outcomes.get(each.fact) is Outcome.UNANSWERABLE]
     else:

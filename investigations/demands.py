@@ -24,10 +24,13 @@ def question(tool: str, arguments: Mapping[str, object]) -> str:
     return canonical([tool, dict(arguments)])
 
 
-def is_asked(demand: Demand, entries: Mapping[int, Entry]) -> bool:
-    """Say whether the run holds an entry for exactly this question."""
+def is_asked(demand: Demand, entries: Mapping[int, Entry], now: datetime) -> bool:
+    """Say whether the run holds an entry for exactly this question that its time lets count."""
     wanted = question(demand.tool, demand.arguments)
-    return any(question(entry.tool, entry.arguments) == wanted for entry in entries.values())
+    return any(
+        demand.counts(entry.called_at, now) and question(entry.tool, entry.arguments) == wanted
+        for entry in entries.values()
+    )
 
 
 def is_early(demand: Demand, now: datetime) -> bool:
@@ -36,8 +39,8 @@ def is_early(demand: Demand, now: datetime) -> bool:
 
 
 def unasked(demands: Iterable[Demand], entries: Mapping[int, Entry], now: datetime) -> list[Demand]:
-    """Return what nobody has asked, as far as an answer can earn anything yet."""
-    return [each for each in demands if not is_early(each, now) and not is_asked(each, entries)]
+    """Return what nobody has asked, or not when it counts, as far as an answer can earn anything yet."""
+    return [each for each in demands if not is_early(each, now) and not is_asked(each, entries, now)]
 
 
 def ask_all(demands: Iterable[Demand], ask: Ask, *, author: str) -> tuple[Finding, ...]:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any
 
-from assay_core.instants import NotAnInstant, from_text
+from assay_core.instants import NotAnInstant, as_text, from_text
 
 Path = str | tuple[str, ...]
 #: Where an item of a list stands: the place of the answer that holds the list, the list's path, its index.
@@ -51,12 +51,19 @@ class Answer:
     deliberately no `get`, no default, no length, no iteration and no truth value.
     """
 
-    __slots__ = ("_place", "_result", "log")
+    __slots__ = ("_place", "_result", "_told_at", "log")
 
-    def __init__(self, result: Any, place: Place | None = None, log: list[Read] | None = None) -> None:
-        """View a recorded result; `place` and `log` are for the items of a list."""
+    def __init__(
+        self,
+        result: Any,
+        place: Place | None = None,
+        log: list[Read] | None = None,
+        told_at: datetime | None = None,
+    ) -> None:
+        """View a recorded result that was given at `told_at`; `place` and `log` are for the items of a list."""
         self._result = result
         self._place = place
+        self._told_at = told_at
         #: What was read, in order: the words of a verdict's reason. Paths are joined when they are told.
         self.log: list[Read] = [] if log is None else log
 
@@ -107,7 +114,19 @@ class Answer:
         raise self._mismatch(path, "true or false", value)
 
     def instant(self, path: Path) -> datetime:
-        """Return a point in time: ISO 8601 text with a zone."""
+        """Return a point in time that had come when the answer was given: ISO 8601 text with a zone.
+
+        What is dated ahead has not happened. A time that may lie ahead is read with `planned`.
+        """
+        moment = self.planned(path)
+        told_at = self._told_at
+        if told_at is not None and moment > told_at:
+            _, _, value = self.log[-1]
+            raise self._mismatch(path, f"a time that had come by {as_text(told_at)}", value)
+        return moment
+
+    def planned(self, path: Path) -> datetime:
+        """Return a point in time that may lie ahead, as an end that is planned does: ISO 8601 with a zone."""
         value = self._read(path)
         if type(value) is str:
             try:
@@ -118,8 +137,10 @@ class Answer:
 
     def items(self, path: Path) -> tuple["Answer", ...]:
         """Return each item of a list as an Answer of its own (mind that `all()` of no items is true)."""
-        place, log = self._place, self.log
-        return tuple([Answer(item, (place, path, index), log) for index, item in enumerate(self._list(path))])
+        place, log, told_at = self._place, self.log, self._told_at
+        return tuple(
+            [Answer(item, (place, path, index), log, told_at) for index, item in enumerate(self._list(path))]
+        )
 
     def count(self, path: Path) -> int:
         """Return how many items a list holds (a recorded count is read with `integer`)."""

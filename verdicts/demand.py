@@ -3,14 +3,14 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from assay_core.arguments import ToolShape, instant
 from assay_core.instants import as_text
 from verdicts.answer import inert, shown
 from verdicts.case import Subject
-from verdicts.fact import Fact
+from verdicts.fact import MAX_AGE, Fact
 
 _PARTS_TOLD = 4
 _TEXT = frozenset({str})
@@ -22,12 +22,17 @@ class NotAskable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What a fact needs to be asked. A call before `not_before` earns nothing."""
+    """What a fact needs to be asked. A call before `not_before` earns nothing, nor one older than `max_age`."""
 
     fact: str
     tool: str
     arguments: Mapping[str, Any]
     not_before: datetime | None = None
+    max_age: timedelta = MAX_AGE
+
+    def counts(self, called_at: datetime, now: datetime) -> bool:
+        """Say whether a call of that time can earn anything when it is judged now."""
+        return now - called_at <= self.max_age and (self.not_before is None or called_at >= self.not_before)
 
 
 def demanded(fact: Fact, subject: Subject, shape: ToolShape) -> dict[str, Any]:

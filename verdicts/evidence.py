@@ -65,7 +65,7 @@ def judge_refutation(
     for entry in asked:
         if entry.status not in (Status.OBSERVED, Status.EMPTY, Status.TRUNCATED):
             continue
-        answer = Answer(entry.result)
+        answer = Answer(entry.result, told_at=entry.finished_at)
         outcome, reason = _check(refutation.when, answer, subject)
         if outcome is HOLDS:
             said = refutation.sentence or _words(name)
@@ -110,10 +110,10 @@ def _read(
     if not problem:
         problem = _time_problem(fact, entry, subject.started_at, judged_at)
         if not problem and fact.covers:
-            problem = _window_problem(fact.covers, entry, arguments)
+            problem = _window_problem(fact.covers, entry, arguments) or _reach_problem(fact.covers, entry)
     if problem:
         return UNANSWERABLE, problem
-    answer = Answer(entry.result)
+    answer = Answer(entry.result, told_at=entry.finished_at)
     value, problem = attempt_check(fact.holds, answer, subject)
     if not problem and answer.log:
         if value is True:
@@ -163,7 +163,7 @@ def _time_problem(fact: Fact, entry: Entry, started_at: datetime, judged_at: dat
     if fact.not_before is not None and called_at - started_at < fact.not_before:
         opens_at = as_text(started_at + fact.not_before)
         return f"Entry {entry.id} was asked at {as_text(called_at)}; only from {opens_at} on does it count."
-    if fact.max_age is not None and judged_at - called_at > fact.max_age:
+    if judged_at - called_at > fact.max_age:
         return f"Entry {entry.id} is older than {fact.max_age} at the time of judging."
     return ""
 
@@ -180,6 +180,22 @@ def _window_problem(covers: Mapping[str, str], entry: Entry, arguments: Mapping[
             return f"Entry {entry.id} does not say {edge} when it covered."
         if (had > wanted) if edge == "since" else (had < wanted):
             return f"Entry {entry.id} covered {edge} {as_text(had)}, and asked was {edge} {as_text(wanted)}."
+    return ""
+
+
+def _reach_problem(covers: Mapping[str, str], entry: Entry) -> str:
+    """Say why a window without an asked end does not reach up to the call, or nothing."""
+    if "until" in covers.values():
+        return ""
+    try:
+        had = from_text((entry.covered or {})["until"])
+    except (KeyError, TypeError, NotAnInstant):
+        return f"Entry {entry.id} does not say until when it covered."
+    if had < entry.called_at:
+        called_at = as_text(entry.called_at)
+        return (
+            f"Entry {entry.id} covered until {as_text(had)}, and was to cover up to the call at {called_at}."
+        )
     return ""
 
 

@@ -12,6 +12,10 @@ Ask = Callable[[Subject], Mapping[str, Any]]
 Check = Callable[[Answer, Subject], bool]
 
 
+#: How old an answer may be where its fact does not say.
+MAX_AGE = timedelta(hours=1)
+
+
 class RuleMalformed(ValueError):
     """A rule, fact or refutation is not declared as it must be; the message says what to change."""
 
@@ -24,10 +28,12 @@ class Fact:
     counts only if its recorded arguments are equal to these. `holds` must return exactly True.
 
     `accepts_empty`: a proven "nothing there" may be read. `truncation_harmless_because`: why a cut
-    answer may be read. `max_age`: the call may be at most this old when the case is judged.
+    answer may be read. `max_age`: the call may be at most this old when the case is judged, an hour where
+    nothing else is said: a run can be judged again long after it asked.
     `not_before`: how long after the incident's start a call may count at all. `covers`: which
     argument asked for which edge of the window (`{"since": "since", "until": "until"}`), to be
-    covered by the window that the answer itself reports. `sentence`: the fact in plain words.
+    covered by the window that the answer itself reports. Where no argument asks for an end, the answer
+    must report that it covered up to the call. `sentence`: the fact in plain words.
     """
 
     tool: str
@@ -35,7 +41,7 @@ class Fact:
     holds: Check
     accepts_empty: bool = False
     truncation_harmless_because: str = ""
-    max_age: timedelta | None = None
+    max_age: timedelta = MAX_AGE
     not_before: timedelta | None = None
     covers: Mapping[str, str] | None = None
     sentence: str = ""
@@ -49,9 +55,10 @@ class Fact:
             raise RuleMalformed("accepts_empty is True or False")
         if type(self.truncation_harmless_because) is not str:
             raise RuleMalformed("truncation_harmless_because is a sentence that says why")
-        for name in ("max_age", "not_before"):
-            span = getattr(self, name)
-            if span is not None and (not isinstance(span, timedelta) or span <= timedelta(0)):
+        for name, span in (("max_age", self.max_age), ("not_before", self.not_before)):
+            if name == "not_before" and span is None:
+                continue
+            if not isinstance(span, timedelta) or span <= timedelta(0):
                 raise RuleMalformed(f"{name} is a timedelta longer than nothing")
         if self.covers is not None and (
             not self.covers or not set(self.covers.values()) <= {"since", "until"}

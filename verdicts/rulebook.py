@@ -12,7 +12,7 @@ from verdicts.demand import Demand, demanded
 from verdicts.rule import RuleSpec
 
 #: Raised whenever verdict() itself decides differently, so that the digest of every rulebook changes.
-ENGINE_VERSION = 1
+ENGINE_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Rulebook:
             if problem:
                 continue
             opens_at = subject.started_at + fact.not_before if fact.not_before else None
-            found.append(Demand(name, fact.tool, arguments, opens_at))
+            found.append(Demand(name, fact.tool, arguments, opens_at, fact.max_age))
         return tuple(found)
 
     def _digest(self) -> str:

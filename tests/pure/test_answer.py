@@ -117,6 +117,18 @@ def test_typed_reads_return_the_recorded_value() -> None:
     assert answer.text("rows.0.sum") == "-12.50"
 
 
+def test_a_time_ahead_of_the_answer_is_read_as_a_plan_alone() -> None:
+    told_at = datetime(2026, 7, 1, 10, tzinfo=UTC)
+    answer = Answer({"rows": [{"at": "2026-07-01T12:00:00.1+02:00"}], "no": "soon"}, told_at=told_at)
+    row = answer.items("rows")[0]
+    assert row.planned("at") > told_at
+    with pytest.raises(FieldMismatch, match="rows.0.at must be a time that had come by 2026-07-01T10:00:00"):
+        row.instant("at")
+    with pytest.raises(FieldMismatch):
+        answer.planned("no")
+    assert answer.reads[-2:] == [("rows.0.at", "2026-07-01T12:00:00.1+02:00"), ("no", "soon")]
+
+
 def test_every_read_is_remembered_with_its_whole_path() -> None:
     answer = Answer({"rows": [{"n": 1}, {"n": 2}]})
     assert [row.integer("n") for row in answer.items("rows")] == [1, 2]

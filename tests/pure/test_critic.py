@@ -65,7 +65,7 @@ def judged(*entries: Entry, refutations: tuple[Finding, ...] = ()) -> Any:
         submission=Submission(RULE.name, (), ""),
         added=(),
         refutations=refutations,
-        judged_at=BEGAN + timedelta(hours=2),
+        judged_at=BEGAN + timedelta(minutes=40),
         entries=tuple((each.id, each.leaf) for each in entries),
     )
     return verdict(case, ALERT, {each.id: each for each in entries}, BOOK)

@@ -169,7 +169,7 @@ def test_a_text_that_is_read_earns_nothing_by_what_it_says() -> None:
 def _texts(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     steps = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for step, each in steps:
-        if isinstance(each, str) and each:
+        if isinstance(each, str) and each.strip():
             yield (*path, step)
         yield from _texts(each, (*path, step))
 

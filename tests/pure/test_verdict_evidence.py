@@ -213,6 +213,33 @@ def test_max_age_is_counted_back_from_the_judging() -> None:
     assert_unanswerable(judge_fact_on(JOB_ENTRY, too_old), "older than")
 
 
+def test_an_answer_counts_for_an_hour_where_its_fact_says_nothing_else() -> None:
+    hour_later = JOB_ENTRY.called_at + timedelta(hours=1)
+    assert judge_fact_on(JOB_ENTRY, job_fact(), judged_at=hour_later).passed
+    late = judge_fact_on(JOB_ENTRY, job_fact(), judged_at=hour_later + timedelta(microseconds=1))
+    assert_unanswerable(late, "older than 1:00:00")
+    days = job_fact(max_age=timedelta(days=2))
+    assert judge_fact_on(JOB_ENTRY, days, judged_at=hour_later + timedelta(days=1)).passed
+
+
+@pytest.mark.parametrize(
+    ("finished_at", "passes"),
+    [
+        ("2026-07-01T10:20:00Z", True),
+        ("2026-07-01T12:20:00+02:00", True),
+        ("2026-07-01T10:20:00.000001Z", False),
+        ("2026-07-01T10:19:00-01:00", False),
+        ("2026-07-02T10:12:00Z", False),
+        ("9999-12-31T23:59:59Z", False),
+    ],
+)
+def test_what_is_dated_ahead_of_its_answer_has_not_happened(finished_at: str, passes: bool) -> None:
+    verdict = with_job(result=job(finished_at=finished_at), finished_at=JOB_ENTRY.called_at)
+    assert verdict.passed is passes
+    if not passes:
+        assert_unanswerable(verdict, "job.finished_at must be a time that had come by 2026-07-01T10:20:00.0")
+
+
 @pytest.mark.parametrize(
     "covered",
     [
@@ -224,6 +251,10 @@ def test_max_age_is_counted_back_from_the_judging() -> None:
         {"since": "2026-07-01T10:00:00"},
         {"since": "2026-07-01T10:00:00.000001Z"},
         {"since": ["2026-07-01T09:00:00Z"]},
+        {"since": "2026-07-01T10:00:00Z"},
+        {"since": "2026-07-01T10:00:00Z", "until": None},
+        {"since": "2026-07-01T10:00:00Z", "until": "2026-07-01T10:20:00"},
+        {"since": "2026-07-01T10:00:00Z", "until": "2026-07-01T10:19:59.999999Z"},
     ],
 )
 def test_an_answer_that_did_not_cover_the_window_earns_nothing(covered: Any) -> None:
@@ -237,6 +268,13 @@ def test_an_answer_without_a_window_is_told_apart_from_one_with_another_window()
     assert_unanswerable(
         with_log(covered={"until": "2026-07-01T10:20:00Z"}), "does not say since when it covered"
     )
+
+
+def test_a_window_without_an_asked_end_reaches_up_to_the_call() -> None:
+    for until in ("2026-07-01T10:20:00Z", "2026-07-01T12:20:00+02:00", "2026-07-01T10:21:00Z"):
+        assert with_log(covered={"since": "2026-07-01T10:00:00Z", "until": until}).passed
+    short = with_log(covered={"since": "2026-07-01T10:00:00Z", "until": "2026-07-01T10:01:00Z"})
+    assert_unanswerable(short, "was to cover up to the call at 2026-07-01T10:20:00.000000Z")
 
 
 def test_the_nearest_wrong_question_is_the_one_that_is_told() -> None:

@@ -98,7 +98,7 @@ def _state_mutants(fact: Fact, entry: Entry, subject: Subject) -> Iterator[tuple
     yield "the entry is missing", None
     if fact.covers:
         yield "the answer does not say which window it covered", replace(entry, covered=None)
-        for edge in fact.covers.values():
+        for edge in sorted({"until", *fact.covers.values()}):  # an end that nobody asked for is the call
             less = {other: kept for other, kept in (entry.covered or {}).items() if other != edge}
             yield f"the answer does not say {edge} when it covered", replace(entry, covered=less)
 
@@ -128,7 +128,7 @@ def _question_mutants(entry: Entry) -> Iterator[tuple[str, Entry]]:
 
 def field_mutants(check: Check, entry: Entry, subject: Subject) -> Iterator[tuple[str, Any]]:
     """Yield (what was done, result) for each field that a check reads, and what holds that field."""
-    answer = Answer(entry.result)
+    answer = Answer(entry.result, told_at=entry.finished_at)
     attempt(check, answer, subject)
     read = {path for path, _ in answer.reads}
     asked = {*map(str, entry.arguments.values()), *subject.identifiers.values()}

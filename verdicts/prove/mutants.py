@@ -6,6 +6,7 @@ Mutants of its source are made in the tree itself and taken back, so that hundre
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from types import CodeType
 
 from verdicts.fact import Fact
@@ -21,6 +22,7 @@ _EDGES: dict[type[ast.cmpop], type[ast.cmpop]] = {
 }  # fmt: skip
 _QUANTIFIERS = {"any": "all", "all": "any"}
 _OPTIONS = ("accepts_empty", "truncation_harmless_because", "max_age", "not_before", "covers")
+_ANY_AGE = timedelta.max
 #: By how much a bound that is no whole number is moved.
 _HUNDREDTH = 0.01
 
@@ -72,7 +74,8 @@ def _option_mutants(fact: Fact) -> Iterator[tuple[str, Fact]]:
     plain = Fact(tool=fact.tool, ask=fact.ask, holds=fact.holds)
     for option in _OPTIONS:
         if getattr(fact, option) != getattr(plain, option):
-            yield f"{option} is dropped", replace(fact, **{option: getattr(plain, option)})
+            none = _ANY_AGE if option == "max_age" else getattr(plain, option)
+            yield f"{option} is dropped", replace(fact, **{option: none})
     for argument in fact.covers or {}:
         fewer = {other: edge for other, edge in (fact.covers or {}).items() if other != argument}
         if fewer:

@@ -6,6 +6,7 @@ after the claim says that they could not, and after it was unlocked: the claim a
 
 from datetime import timedelta
 
+from assay_core.arguments import upper
 from verdicts.answer import Answer
 from verdicts.case import Subject
 from verdicts.fact import Fact
@@ -21,14 +22,14 @@ def _signed_in_since(answer: Answer, subject: Subject) -> bool:
         # When it began is the customer's word: a sign-in from before the lock must not count.
         and answer.instant("account.last_login_at") > answer.instant("account.unlocked_at")
         and answer.integer("account.failed_logins") == 0
-        and answer.text("account.customer_id") == subject["customer_id"].strip().upper()
+        and answer.text("account.customer_id") == upper(subject["customer_id"].strip())
     )
 
 
 class AccountUnlocked(Rule):
     """A customer could not sign in, and has signed in since."""
 
-    version = 2
+    version = 3
     kinds = {"claim"}
     needs = {"customer_id", "email"}
     applies_to = {"about": {"account"}}

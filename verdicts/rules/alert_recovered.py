@@ -18,8 +18,8 @@ def _stayed_over(answer: Answer, subject: Subject) -> bool:
         # Null if it never fired in this record: then this is not the alert that was reported.
         and answer.integer("record.quiet_seconds") > 900
         and answer.integer("record.episodes") == 1
-        # It is evaluated each minute: a gap could hide that it fired again.
-        and answer.integer("record.samples") >= answer.integer("record.samples_due") - 1
+        # It is evaluated each minute: a gap could hide that it fired again, and a sample that counts twice a gap.
+        and abs(answer.integer("record.samples") - answer.integer("record.samples_due")) <= 1
         and 0 <= answer.integer("record.newest_age_seconds") <= 180
         and answer.text("record.alertname") == subject["alertname"]
         and answer.text("record.instance") == subject["instance"]
@@ -29,6 +29,8 @@ def _stayed_over(answer: Answer, subject: Subject) -> bool:
 def _is_reached(answer: Answer, subject: Subject) -> bool:
     return (
         answer.integer("health.probes_ok_last_five") == answer.integer("health.probes_last_five") > 0
+        # With fewer since the alert began, the last five are from before it.
+        and answer.integer("health.samples") >= 5
         and 0 <= answer.integer("health.newest_age_seconds") <= 180
         and answer.text("health.service") == subject["service"]
         # Whoever sends the alert names both: a service that is well says nothing of another one's instance.
@@ -39,7 +41,7 @@ def _is_reached(answer: Answer, subject: Subject) -> bool:
 class AlertRecovered(Rule):
     """An alert was over by itself and has stayed over."""
 
-    version = 2
+    version = 3
     kinds = {"alert"}
     needs = {"alertname", "instance", "service"}
     applies_to = {"alertname": {"CpuHigh", "ErrorRateHigh"}}

@@ -28,6 +28,7 @@ def _is_reached(answer: Answer, subject: Subject) -> bool:
     return (
         answer.integer("health.probes_ok") == answer.integer("health.probes") > 0
         and answer.integer("health.samples") >= 5
+        and answer.integer("health.errors") >= 0
         and answer.integer("health.errors") * 100 <= answer.integer("health.requests")
         and answer.integer("health.requests") > 0
         and 0 <= answer.integer("health.newest_age_seconds") <= 180
@@ -43,6 +44,7 @@ def _counts_hardly_any_errors(answer: Answer, subject: Subject) -> bool:
         and errors * 100 <= requests
         and requests > 0
         and 0 <= answer.integer("report.age_seconds") <= 900
+        and answer.instant("report.reported_at") > subject.started_at
         and answer.text("report.service") == subject["service"]
     )
 
@@ -50,7 +52,7 @@ def _counts_hardly_any_errors(answer: Answer, subject: Subject) -> bool:
 class DeployWindowHealthy(Rule):
     """An alert fired while its service was being deployed, and the new build is healthy."""
 
-    version = 2
+    version = 3
     kinds = {"alert"}
     needs = {"deploy_id", "service"}
     applies_to = {"alertname": {"PodNotReady", "TargetDown"}}

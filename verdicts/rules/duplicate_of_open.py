@@ -34,7 +34,7 @@ def _is_about_it(ticket: Answer, subject: Subject) -> bool:
 def _is_taken(ticket: Answer, subject: Subject) -> bool:
     return (
         subject.started_at - OLDEST <= ticket.instant("opened_at") < subject.started_at
-        and ticket.text("taken_by") != ""
+        and ticket.text("taken_by").strip() != ""
         and ticket.instant("taken_at") > ticket.instant("opened_at")
     )
 
@@ -42,7 +42,7 @@ def _is_taken(ticket: Answer, subject: Subject) -> bool:
 class DuplicateOfOpen(Rule):
     """Somebody works on the same alert already: an older ticket about the very same thing is open."""
 
-    version = 1
+    version = 2
     kinds = {"alert"}
     needs = {"alertname", "instance"}
     applies_to = {"alertname": {"ConnectionsHigh", "InstanceDown"}}

@@ -4,32 +4,38 @@ Earned when the order is the customer's own, every mail that it should have caus
 them was delivered to the address that the claim came from; none bounced then or later.
 """
 
+from assay_core.arguments import lower, upper
 from verdicts.answer import Answer
 from verdicts.case import Subject
 from verdicts.fact import Fact
 from verdicts.rule import Rule
 
+#: What an order causes: a mail about anything else stands for none of these.
+TEMPLATES = {"order_confirmation", "shipping_notice", "refund_paid"}
+
 
 def _is_theirs(answer: Answer, subject: Subject) -> bool:
-    return (
-        answer.flag("ownership.is_theirs")
-        and answer.text("ownership.order_id") == subject["order_id"].strip().upper()
+    return answer.flag("ownership.is_theirs") and answer.text("ownership.order_id") == upper(
+        subject["order_id"].strip()
     )
 
 
 def _is_complete(answer: Answer, subject: Subject) -> bool:
-    return (
-        answer.integer("order.mails_on_record") == answer.integer("order.mails_due") > 0
-        and answer.text("order.id") == subject["order_id"].strip().upper()
-    )
+    return answer.integer("order.mails_on_record") == answer.integer("order.mails_due") > 0 and answer.text(
+        "order.id"
+    ) == upper(subject["order_id"].strip())
 
 
 def _all_arrived(answer: Answer, subject: Subject) -> bool:
     mails = answer.items("emails")
+    templates = [mail.text("template") for mail in mails]
     return (
         all(mail.text("state") == "delivered" for mail in mails)
         and all(_has_arrived(mail, subject) for mail in mails)
-        and any(mail.text("template") == "order_confirmation" for mail in mails)
+        and templates.count("order_confirmation") == 1
+        # A second one of these would stand for a mail that was never made.
+        and templates.count("shipping_notice") <= 1
+        and all(template in TEMPLATES for template in templates)
         and answer.integer("row_count") == len(mails)
     )
 
@@ -37,16 +43,16 @@ def _all_arrived(answer: Answer, subject: Subject) -> bool:
 def _has_arrived(mail: Answer, subject: Subject) -> bool:
     return (
         mail.is_null("bounced_at")
-        and mail.text("to_address").lower() == subject["email"].strip().lower()
+        and lower(mail.text("to_address")) == lower(subject["email"].strip())
         and mail.instant("delivered_at") >= mail.instant("queued_at")
-        and mail.text("order_id") == subject["order_id"].strip().upper()
+        and mail.text("order_id") == upper(subject["order_id"].strip())
     )
 
 
 class EmailWasDelivered(Rule):
     """A customer misses an e-mail that their mail server took in."""
 
-    version = 1
+    version = 2
     kinds = {"claim"}
     needs = {"order_id", "email"}
     applies_to = {"about": {"email"}}

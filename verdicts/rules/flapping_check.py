@@ -19,8 +19,8 @@ def _flapped(answer: Answer, subject: Subject) -> bool:
         answer.integer("record.episodes") >= 3
         and not answer.flag("record.is_firing")
         and answer.integer("record.quiet_seconds") >= 600
-        # It is evaluated each minute: a gap could hide an outage that was no flap.
-        and answer.integer("record.samples") >= answer.integer("record.samples_due") - 1
+        # It is evaluated each minute: a gap could hide an outage, and a sample that counts twice a gap.
+        and abs(answer.integer("record.samples") - answer.integer("record.samples_due")) <= 1
         and answer.integer("record.longest_episode") <= 3
         and 0 <= answer.integer("record.newest_age_seconds") <= 180
         and answer.text("record.alertname") == subject["alertname"]
@@ -30,10 +30,11 @@ def _flapped(answer: Answer, subject: Subject) -> bool:
 
 def _answered(answer: Answer, subject: Subject) -> bool:
     return (
-        answer.integer("health.errors") * 200 <= answer.integer("health.requests")
+        answer.integer("health.errors") >= 0
+        and answer.integer("health.errors") * 200 <= answer.integer("health.requests")
         and answer.integer("health.requests") > 0
         and answer.integer("health.probes_ok_last_five") == answer.integer("health.probes_last_five") > 0
-        and answer.integer("health.samples") >= answer.integer("health.samples_due") - 1
+        and abs(answer.integer("health.samples") - answer.integer("health.samples_due")) <= 1
         and 0 <= answer.integer("health.newest_age_seconds") <= 180
         and answer.text("health.service") == subject["service"]
         # Whoever sends the alert names both: a service that is well says nothing of another one's instance.
@@ -44,7 +45,7 @@ def _answered(answer: Answer, subject: Subject) -> bool:
 class FlappingCheck(Rule):
     """A check goes on and off while the service that it watches answers as usual."""
 
-    version = 2
+    version = 3
     kinds = {"alert"}
     needs = {"alertname", "instance", "service"}
     applies_to = {"alertname": {"CheckFlapping", "ProbeFailed"}}
@@ -69,6 +70,7 @@ class FlappingCheck(Rule):
         tool="service_health",
         ask=lambda subject: {"service": subject["service"], "since": subject.started_at - BEFORE},
         holds=_answered,
+        not_before=timedelta(minutes=10),
         max_age=timedelta(minutes=10),
         sentence="In all that time at most one request in two hundred failed, and each late probe answered",
     )

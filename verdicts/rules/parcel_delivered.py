@@ -4,6 +4,7 @@ Earned when the order is the customer's own and each of its parcels was last see
 customer, signed with their name, at their postcode. A neighbour, a locker or an unsigned drop earns nothing.
 """
 
+from assay_core.arguments import upper
 from verdicts.answer import Answer
 from verdicts.case import Subject
 from verdicts.fact import Fact
@@ -11,9 +12,8 @@ from verdicts.rule import Rule
 
 
 def _is_theirs(answer: Answer, subject: Subject) -> bool:
-    return (
-        answer.flag("ownership.is_theirs")
-        and answer.text("ownership.order_id") == subject["order_id"].strip().upper()
+    return answer.flag("ownership.is_theirs") and answer.text("ownership.order_id") == upper(
+        subject["order_id"].strip()
     )
 
 
@@ -31,19 +31,21 @@ def _is_handed_over(parcel: Answer, subject: Subject, parcels: int) -> bool:
     return (
         parcel.text("last_scan") == "delivered"
         and parcel.text("handed_to") == "customer"
-        and parcel.text("signed_by") == parcel.text("ship_to_name") != ""
+        and parcel.text("signed_by") == parcel.text("ship_to_name")
+        and parcel.text("signed_by").strip() != ""
         and parcel.text("scan_postcode") == parcel.text("ship_to_postcode")
+        and parcel.text("scan_postcode").strip() != ""
         and parcel.text("state") == "delivered"
         and parcel.integer("parcels") == parcels
         and parcel.instant("last_scan_at") > parcel.instant("shipped_at")
-        and parcel.text("order_id") == subject["order_id"].strip().upper()
+        and parcel.text("order_id") == upper(subject["order_id"].strip())
     )
 
 
 class ParcelDelivered(Rule):
     """A customer misses a parcel that was handed to them."""
 
-    version = 1
+    version = 2
     kinds = {"claim"}
     needs = {"order_id", "email"}
     applies_to = {"about": {"delivery"}}

@@ -1,8 +1,8 @@
 """An alert fell into work that had been announced, and the service is back.
 
 Earned when the alert began inside a window that was announced before it opened and was not cancelled, and
-every probe of the last five samples answered. Work that is still going on is for a person to watch. A
-slow service is for a person too: whether something answers says nothing of how fast.
+every probe of the last five samples, all of them since the alert, answered. The work may still be going on:
+what it breaks next is another alert. A slow service is for a person: that it answers says nothing of how fast.
 """
 
 from datetime import timedelta
@@ -22,7 +22,7 @@ def _covers(window: Answer, subject: Subject) -> bool:
     return (
         window.text("state") in {"running", "finished"}
         and window.instant("announced_at") < window.instant("starts_at") <= subject.started_at
-        and subject.started_at <= window.instant("ends_at")
+        and subject.started_at <= window.planned("ends_at")
         and window.text("service") == subject["service"]
     )
 
@@ -30,6 +30,8 @@ def _covers(window: Answer, subject: Subject) -> bool:
 def _is_back(answer: Answer, subject: Subject) -> bool:
     return (
         answer.integer("health.probes_ok_last_five") == answer.integer("health.probes_last_five") > 0
+        # With fewer since the alert began, the last five are from before it.
+        and answer.integer("health.samples") >= 5
         and 0 <= answer.integer("health.newest_age_seconds") <= 180
         and answer.text("health.service") == subject["service"]
     )
@@ -38,7 +40,7 @@ def _is_back(answer: Answer, subject: Subject) -> bool:
 class PlannedMaintenance(Rule):
     """An alert fell into work that had been announced, and the service is back."""
 
-    version = 2
+    version = 3
     kinds = {"alert"}
     needs = {"service"}
     applies_to = {"alertname": {"TargetDown"}}

@@ -14,14 +14,17 @@ from verdicts.rule import Rule
 
 def _is_short(answer: Answer, subject: Subject) -> bool:
     normal = answer.integer("queue.normal_depth")
+    waits = timedelta(seconds=answer.integer("queue.oldest_seconds"))
     return (
-        answer.integer("queue.depth") <= normal
+        0 <= answer.integer("queue.depth") <= normal < answer.integer("queue.warn_depth")
         and answer.integer("queue.deepest_of_last_five") <= normal
         and answer.integer("queue.consumers") > 0
         # It has been as long as the alert says: this is the queue, and the window, that it fired about.
         and answer.integer("queue.peak_depth") >= answer.integer("queue.warn_depth")
         and 0 <= answer.integer("queue.age_seconds") <= 180
-        and answer.instant("queue.sampled_at") > subject.started_at
+        # What waits in it came after the alert: a job that nobody takes is no everyday depth.
+        and waits >= timedelta(0)
+        and answer.instant("queue.sampled_at") - waits > subject.started_at
         and answer.text("queue.name") == subject["queue"]
     )
 
@@ -39,7 +42,7 @@ def _worked_off(answer: Answer, subject: Subject) -> bool:
 class QueueDrained(Rule):
     """A queue grew longer than usual and was worked off."""
 
-    version = 1
+    version = 2
     kinds = {"alert"}
     needs = {"queue"}
     applies_to = {"alertname": {"QueueBacklog"}}

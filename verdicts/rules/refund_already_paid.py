@@ -4,6 +4,7 @@ Earned when the order is the customer's own and every refund that was requested 
 from that order's own payment, to where the money came from, before the claim came in.
 """
 
+from assay_core.arguments import upper
 from verdicts.answer import Answer
 from verdicts.case import Subject
 from verdicts.fact import Fact
@@ -11,9 +12,8 @@ from verdicts.rule import Rule
 
 
 def _is_theirs(answer: Answer, subject: Subject) -> bool:
-    return (
-        answer.flag("ownership.is_theirs")
-        and answer.text("ownership.order_id") == subject["order_id"].strip().upper()
+    return answer.flag("ownership.is_theirs") and answer.text("ownership.order_id") == upper(
+        subject["order_id"].strip()
     )
 
 
@@ -27,13 +27,14 @@ def _paid_in_full(answer: Answer, subject: Subject) -> bool:
 
 
 def _is_paid(refund: Answer, subject: Subject) -> bool:
-    order = subject["order_id"].strip().upper()
+    order = upper(subject["order_id"].strip())
     return (
         refund.text("state") == "paid"
         and refund.integer("paid_cents") == refund.integer("requested_cents") > 0
-        and refund.instant("paid_at") < subject.received_at
+        and refund.instant("requested_at") <= refund.instant("paid_at") < subject.received_at
         and refund.text("method") == "original_payment"
         and refund.text("currency") == refund.text("payment_currency")
+        and refund.text("currency").strip() != ""
         and refund.text("payment_order_id") == order
         and refund.text("order_id") == order
     )
@@ -42,7 +43,7 @@ def _is_paid(refund: Answer, subject: Subject) -> bool:
 class RefundAlreadyPaid(Rule):
     """A customer asks for a refund that has been paid."""
 
-    version = 1
+    version = 2
     kinds = {"claim"}
     needs = {"order_id", "email"}
     applies_to = {"about": {"refund"}}

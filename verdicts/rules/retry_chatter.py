@@ -16,11 +16,12 @@ BEFORE = timedelta(hours=1)
 
 def _is_healthy(answer: Answer, subject: Subject) -> bool:
     return (
-        answer.integer("health.errors") * 200 <= answer.integer("health.requests")
+        answer.integer("health.errors") >= 0
+        and answer.integer("health.errors") * 200 <= answer.integer("health.requests")
         and answer.integer("health.requests") > 0
         and answer.integer("health.probes_ok") == answer.integer("health.probes") > 0
-        # Samples come each minute: a gap could hide what the alert is about.
-        and answer.integer("health.samples") >= answer.integer("health.samples_due") - 1
+        # Samples come each minute: a gap could hide what the alert is about, and one that counts twice a gap.
+        and abs(answer.integer("health.samples") - answer.integer("health.samples_due")) <= 1
         and answer.integer("health.samples_due") >= 10
         and answer.text("health.service") == subject["service"]
     )
@@ -29,7 +30,7 @@ def _is_healthy(answer: Answer, subject: Subject) -> bool:
 class RetryChatter(Rule):
     """A service logged more warnings than usual, and every retry behind them succeeded."""
 
-    version = 1
+    version = 2
     kinds = {"alert"}
     needs = {"service"}
     applies_to = {"alertname": {"WarnLogRateHigh"}}

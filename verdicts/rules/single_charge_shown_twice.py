@@ -4,6 +4,7 @@ Earned when the order is the customer's own, one capture settled and no other ca
 used or released, what was taken is what was invoiced, and no second order like it was charged.
 """
 
+from assay_core.arguments import upper
 from verdicts.answer import Answer
 from verdicts.case import Subject
 from verdicts.fact import Fact
@@ -15,15 +16,14 @@ CLOSED_HOLDS = {"captured", "voided", "expired"}
 
 
 def _is_theirs(answer: Answer, subject: Subject) -> bool:
-    return (
-        answer.flag("ownership.is_theirs")
-        and answer.text("ownership.order_id") == subject["order_id"].strip().upper()
+    return answer.flag("ownership.is_theirs") and answer.text("ownership.order_id") == upper(
+        subject["order_id"].strip()
     )
 
 
 def _taken_once(answer: Answer, subject: Subject) -> bool:
     payments = answer.items("payments")
-    order = subject["order_id"].strip().upper()
+    order = upper(subject["order_id"].strip())
     captures = [each.text("state") for each in payments if each.text("kind") == "capture"]
     holds = [each.text("state") for each in payments if each.text("kind") == "authorization"]
     return (
@@ -41,14 +41,14 @@ def _taken_as_invoiced(answer: Answer, subject: Subject) -> bool:
         answer.integer("invoice.settled_cents") == answer.integer("invoice.total_cents") > 0
         and answer.integer("invoice.settled_captures") == 1
         and answer.integer("invoice.other_currency_captures") == 0
-        and answer.text("invoice.order_id") == subject["order_id"].strip().upper()
+        and answer.text("invoice.order_id") == upper(subject["order_id"].strip())
     )
 
 
 class SingleChargeShownTwice(Rule):
     """A customer sees two charges, and money was taken once."""
 
-    version = 1
+    version = 2
     kinds = {"claim"}
     needs = {"order_id", "email"}
     applies_to = {"about": {"charge"}}

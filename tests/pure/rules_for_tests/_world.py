@@ -107,13 +107,16 @@ def rule_of(fact: Fact, **attributes: Any) -> RuleSpec:
     return spec_of(type("OneFact", (Rule,), declared))
 
 
-def judge_fact_on(entry: Entry, fact: Fact, *, subject: Subject = SUBJECT, **attributes: Any) -> Verdict:
+def judge_fact_on(
+    entry: Entry, fact: Fact, *, subject: Subject = SUBJECT, judged_at: datetime = JUDGED, **attributes: Any
+) -> Verdict:
     """Judge one entry under a rule with one fact."""
     return judge(
         entry,
         subject=subject,
         rulebook=Rulebook(rules={"one_fact": rule_of(fact, **attributes)}, shapes=SHAPES),
         submission=Submission("one_fact", (), ""),
+        judged_at=judged_at,
     )
 
 
