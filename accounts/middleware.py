@@ -70,7 +70,7 @@ class SentOnce:
         digest = sentforms.digest_of(request, person(request))
         try:
             while digest and not sentforms.take(digest, now=timezone.now()):
-                done = sentforms.outcome(digest)
+                done = sentforms.outcome(digest, person(request))
                 if done is not None:
                     return _led(request, done.led_to)
         except sentforms.StillCarriedOut:

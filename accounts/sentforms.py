@@ -5,7 +5,11 @@ token and all, are one form sent again, and never somebody who wants a thing twi
 """
 
 import hashlib
+import threading
 import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from django.db import connection
@@ -16,7 +20,11 @@ from accounts.models import SentForm, User
 TOKEN = "csrfmiddlewaretoken"  # noqa: S105 the name of Django's field
 _KEPT = timedelta(days=1)
 _ABANDONED = timedelta(minutes=2)  # whoever carried it out is gone: no request takes that long
-_WAITS, _EVERY = 200, 0.05
+_WAITS, _EVERY = 60, 0.1
+# A second click and a third wait for the first one's answer. Whoever holds a key down takes no more threads.
+MOST_WAITING = 2
+_waiting: Counter[int] = Counter()
+_lock = threading.Lock()
 _TAKE = """
 INSERT INTO accounts_sentform (digest, sent_at, is_done, led_to) VALUES (%s, %s, false, '')
 ON CONFLICT (digest) DO UPDATE SET sent_at = excluded.sent_at
@@ -25,7 +33,7 @@ WHERE NOT accounts_sentform.is_done AND accounts_sentform.sent_at < %s
 
 
 class StillCarriedOut(Exception):
-    """The first of two is not through yet."""
+    """The first of two is not through yet, and nobody waits for it any longer."""
 
 
 def digest_of(request: HttpRequest, user: User) -> str:
@@ -43,18 +51,44 @@ def take(digest: str, *, now: datetime) -> bool:
         return bool(cursor.rowcount)
 
 
-def outcome(digest: str) -> SentForm | None:
+def outcome(digest: str, user: User) -> SentForm | None:
     """Wait for the request that carries the form out; None where it was refused: it may be sent again.
 
-    Raises StillCarriedOut after ten seconds. There is nothing to wait on in the database: a view has no
-    transaction of its own, and a tool may be asked in the middle of it.
+    Raises StillCarriedOut after six seconds, or at once where this person has others waiting in this process.
+    There is nothing to wait on in the database: a view has no transaction of its own, and a tool may be asked
+    in the middle of it. So the connection is given back for each pause: the one waited for may need it.
     """
-    for _ in range(_WAITS):
-        row = SentForm.objects.filter(pk=digest).first()
-        if row is None or row.is_done:
-            return row
-        time.sleep(_EVERY)
+    row = _found(digest)
+    if row is None or row.is_done:
+        return row
+    with _waits(user):
+        for _ in range(_WAITS):
+            if not connection.in_atomic_block:  # a test is in one
+                connection.close()
+            time.sleep(_EVERY)
+            row = _found(digest)
+            if row is None or row.is_done:
+                return row
     raise StillCarriedOut
+
+
+def _found(digest: str) -> SentForm | None:
+    return SentForm.objects.filter(pk=digest).first()
+
+
+@contextmanager
+def _waits(user: User) -> Iterator[None]:
+    with _lock:
+        if _waiting[user.pk] >= MOST_WAITING:
+            raise StillCarriedOut
+        _waiting[user.pk] += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _waiting[user.pk] -= 1
+            if not _waiting[user.pk]:
+                del _waiting[user.pk]
 
 
 def note_done(digest: str, led_to: str) -> None:

@@ -1,6 +1,7 @@
 """What counts as one form sent twice, and what does not: the rule behind the forms of every page."""
 
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -78,3 +79,49 @@ def test_who_died_in_the_middle_leaves_the_form_to_the_next_and_all_is_forgotten
     assert not sentforms.take("a" * 64, now=now + timedelta(hours=1))
     sentforms.forget(now + timedelta(days=2))
     assert not SentForm.objects.exists()
+
+
+def on_its_way(root: User) -> Client:
+    """Return a browser whose form is taken by a first request that is not through, as the database has it."""
+    client = signed_in(root)
+    send(client, "Bank")
+    SentForm.objects.update(is_done=False, sent_at=timezone.now())
+    return client
+
+
+def test_whoever_has_two_copies_waiting_is_answered_at_once(
+    root: User, make_user: MakeUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, pauses = on_its_way(root), 0
+
+    def pause(_: float) -> None:
+        nonlocal pauses
+        pauses += 1
+
+    monkeypatch.setattr("accounts.sentforms.time.sleep", pause)
+    with sentforms._waits(root), sentforms._waits(root):
+        assert "is being carried out" in text_of(send(client, "Bank", follow=True))
+        assert pauses == 0, "a third thread was held"
+        with sentforms._waits(make_user("other")):
+            pass  # what one person sends keeps nobody else from waiting
+    assert "is being carried out" in text_of(send(client, "Bank", follow=True))
+    assert pauses > 10, "it was not waited for"
+    assert Team.objects.count() == 1
+
+
+def test_who_waits_leaves_the_connection_to_whom_they_wait_for(
+    root: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_its_way(root)
+    done: list[str] = []
+
+    def pause(_: float) -> None:
+        done.append("paused")
+        SentForm.objects.update(is_done=True)
+
+    # Outside of a test no transaction is open.
+    outside = SimpleNamespace(in_atomic_block=False, close=lambda: done.append("given back"))
+    monkeypatch.setattr(sentforms, "connection", outside)
+    monkeypatch.setattr("accounts.sentforms.time.sleep", pause)
+    assert sentforms.outcome(SentForm.objects.get().pk, root)
+    assert done == ["given back", "paused"]
