@@ -160,6 +160,7 @@ class TeamForm(forms.Form):
     """A team's name."""
 
     name = forms.CharField(label="Name", max_length=80)
+    made_on = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)
 
 
 class TokenForm(forms.Form):

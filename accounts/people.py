@@ -132,13 +132,23 @@ def make_team(name: str, *, by: User) -> Team:
     return team
 
 
-def rename_team(team: Team, name: str, *, by: User) -> None:
-    """Give a team another name, its slug stays, and write `team.renamed`. Raises ChangeRefused."""
-    before = team.name
-    if before == name:
-        return
+def rename_team(team: Team, name: str, *, by: User, made_on: str = "") -> None:
+    """Give a team another name, its slug stays, and write `team.renamed`. Raises ChangeRefused.
+
+    `made_on` is the name that the form was made on: nobody takes back another's name unseen.
+    """
     try:
         with transaction.atomic():
+            before = Team.objects.select_for_update().get(pk=team.pk).name
+            if before == name:
+                return
+            if made_on and made_on != before:
+                told = reading.latest_about("team.renamed", "team", team.slug)
+                who = told.actor.removeprefix("person:") if told else "somebody"
+                raise ChangeRefused(
+                    f"{who} has renamed it to {before!r} since you opened this page. Yours was not saved. "
+                    "It still stands below: look, then save it again."
+                )
             Team.objects.filter(pk=team.pk).update(name=name)
             writing.write(
                 "team.renamed", {"team": team.slug, "before": before, "after": name}, actor=by.actor

@@ -47,7 +47,7 @@ def of_incident(number: int) -> tuple[StoredEntry, ...]:
     return _read("WHERE e.incident = %s ORDER BY e.id", [number])
 
 
-def latest_about(kinds: str, field: str, value: str) -> StoredEntry | None:
+def latest_about(kinds: str, field: str, value: str | int) -> StoredEntry | None:
     """Return the newest entry of kinds that begin so whose payload names this value; None after 50 others."""
     found = _read(
         "WHERE e.kind LIKE %s AND e.id > (SELECT coalesce(max(id), 0) - 10000 FROM audit_entry) "

@@ -99,6 +99,7 @@ class IdentifyForm(forms.Form):
     name = forms.CharField(max_length=60, required=False)
     value = forms.CharField(max_length=200, required=False)
     confirms = forms.IntegerField(min_value=1, max_value=2**63 - 1, required=False)
+    seen = forms.IntegerField(min_value=0, max_value=2**63 - 1, required=False)
 
 
 ABOUT = (

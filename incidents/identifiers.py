@@ -54,12 +54,28 @@ def counting(incident: Incident) -> dict[str, IdentifierLine]:
     return {line.name: line for line in lines(incident) if line.counts}
 
 
-def give(incident: Incident, name: str, value: str, *, by: str, now: datetime) -> Identifier:
-    """Store what a person says, in the caller's transaction. Raises IdentifierRefused."""
-    name, value = checked(name, value)
+def last_seen(lines: Iterable[IdentifierLine]) -> int:
+    """Return the number of the newest row among the lines, as a form carries it along; 0 for none."""
+    return max((line.row or 0 for line in lines), default=0)
+
+
+def give(
+    incident: Incident, said: tuple[str, str], *, by: str, now: datetime, seen: int | None = None
+) -> Identifier:
+    """Store the name and value that a person says, in the caller's transaction.
+
+    Raises IdentifierRefused, also where another has come to count under that name since the page that knew
+    of rows up to `seen`: of two who give one thing the second looks first.
+    """
+    name, value = checked(*said)
     standing = counting(incident).get(name)
     if standing is not None and standing.value == value:
         raise IdentifierRefused(f"{name} is {value} already.")
+    if standing is not None and seen is not None and (standing.row or 0) > seen and standing.by != by:
+        raise IdentifierRefused(
+            f"{standing.by.removeprefix('person:')} has given {name} as {standing.value} since you opened "
+            f"this page. Yours, {value}, was not kept: look, then give it again."
+        )
     if incident.found_identifiers.count() >= _PER_INCIDENT:
         raise IdentifierRefused(f"An incident takes at most {_PER_INCIDENT} identifiers.")
     return Identifier.objects.create(

@@ -21,11 +21,15 @@ from investigations.refuting import RefutationRefused, Word
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """An identifier as a person gives it; with `confirms`, the row of a model's that is confirmed."""
+    """An identifier as a person gives it; with `confirms`, the row of a model's that is confirmed.
+
+    `seen` is the newest identifier that their page knew of, None where it was given from no page.
+    """
 
     name: str = ""
     value: str = ""
     confirms: int | None = None
+    seen: int | None = None
 
 
 def refute(incident_id: int, word: Word, *, by: User, now: datetime) -> Judgement:
@@ -55,7 +59,9 @@ def identify(incident_id: int, named: Named, *, by: User, now: datetime) -> Iden
             raise MoveRefused(moves.why_not(asked))
         try:
             row = (
-                identifiers.give(incident, named.name, named.value, by=asked.actor, now=now)
+                identifiers.give(
+                    incident, (named.name, named.value), by=asked.actor, now=now, seen=named.seen
+                )
                 if named.confirms is None
                 else identifiers.confirm(incident, named.confirms, by=asked.actor, now=now)
             )

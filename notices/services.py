@@ -1,5 +1,7 @@
 """What is done with routes: made, changed, given a new secret, tried out, ended. Each leaves an entry."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
@@ -7,9 +9,9 @@ from typing import Any
 from django.db import transaction
 
 from accounts.models import User
-from audit import writing
+from audit import reading, writing
 from notices import keys, signing, telling
-from notices.events import Event, Kind
+from notices.events import WORDS, Event, Kind
 from notices.models import Message, Notice, Route
 
 _BOTH_SECRETS_FOR = timedelta(days=1)
@@ -35,10 +37,19 @@ def make(values: Mapping[str, Any], *, by: User, now: datetime) -> tuple[Route, 
     return route, secret
 
 
-def change(route: Route, values: Mapping[str, Any], *, by: User, now: datetime) -> str:
-    """Change a route; return a new secret where it has become a webhook. Raises RouteRefused."""
+def mark(route: Route) -> str:
+    """Return what a form carries along to say on which state of the route it was made."""
+    state = [*(getattr(route, name) for name in _FIELDS), route.team_id, route.nonce]
+    return hashlib.sha256(json.dumps(state).encode()).hexdigest()[:16]
+
+
+def change(route: Route, values: Mapping[str, Any], *, by: User, now: datetime, made_on: str = "") -> str:
+    """Change a route; return a new secret where it has become a webhook.
+
+    Raises RouteRefused, also where somebody has changed it since the state that the form was `made_on`.
+    """
     with transaction.atomic():
-        locked = _locked(route)
+        locked = _locked(route, made_on, values)
         locked.team = values.get("team")
         for name in _FIELDS:
             setattr(locked, name, values[name])
@@ -48,10 +59,13 @@ def change(route: Route, values: Mapping[str, Any], *, by: User, now: datetime) 
     return secret
 
 
-def new_secret(route: Route, *, by: User, now: datetime) -> str:
-    """Give a webhook a new secret; for a day each message is signed with both. Raises RouteRefused."""
+def new_secret(route: Route, *, by: User, now: datetime, made_on: str = "") -> str:
+    """Give a webhook a new secret; for a day each message is signed with both. Raises RouteRefused.
+
+    Of two who ask at once the second is refused: theirs would end the one that the receiver still knows.
+    """
     with transaction.atomic():
-        locked = _locked(route)
+        locked = _locked(route, made_on)
         if locked.kind != Kind.WEBHOOK:
             raise RouteRefused("Only a webhook has a secret.")
         locked.previous_nonce, locked.previous_until = locked.nonce, now + _BOTH_SECRETS_FOR
@@ -121,11 +135,30 @@ def _given_secret(route: Route) -> str:
         raise RouteRefused(f"Not made: {missing}.") from None
 
 
-def _locked(route: Route) -> Route:
+def _locked(route: Route, made_on: str = "", wanted: Mapping[str, Any] | None = None) -> Route:
     found = Route.objects.select_for_update().filter(pk=route.pk, ended_at=None).first()
     if found is None:
         raise RouteRefused("This route was ended. Make a new one.")
+    if made_on and made_on != mark(found):
+        raise RouteRefused(_overtaken(found, wanted or {}))
     return found
+
+
+def _overtaken(now: Route, wanted: Mapping[str, Any]) -> str:
+    told = reading.latest_about("route.", "route", now.pk)
+    who = told.actor.removeprefix("person:") if told else "somebody"
+    other = [name for name in (*_FIELDS, "team") if name in wanted and wanted[name] != getattr(now, name)]
+    stands = "; ".join(f"{name.replace('_', ' ')}: {_in_words(getattr(now, name))}" for name in other)
+    return (
+        f"{who} has changed this route since you opened this page, and nothing of yours was saved. "
+        f"{f'Unlike yours it says now: {stands}. ' if stands else ''}Look, then do it again."
+    )
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(WORDS[Event(each)] for each in value) or "none"
+    return "none" if value in (None, "") else str(value)
 
 
 def _write(kind: str, route: Route, by: User) -> None:

@@ -13,13 +13,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.access import after_stepup, person, requires
 from accounts.permissions import Permission
 from accounts.views import OWN
+from assay_core.numbers import MAX_ID, whole
 from notices import queries, services
 from notices.events import CHOOSABLE, WORDS, Event, MessageState
 from notices.forms import ChoiceForm, RouteForm
 from notices.models import Route
 
 PAGE = 50
-_MAX_ID = 2**63 - 1
 _NAV = {"nav": "notices"}
 _NEW = {"least_rank": 7, "events": [Event.NEEDS_PERSON.value]}
 _manages = requires(Permission.MANAGE_PEOPLE)
@@ -34,8 +34,8 @@ def show_messages(request: HttpRequest) -> HttpResponse:
     chosen = {name: request.GET.get(name, "") for name in ("state", "event")}
     rows = queries.messages(user, **chosen)
     older = request.GET.get("older", "")
-    if older.isascii() and older.isdigit() and len(older) < 20:
-        rows = rows.filter(pk__lt=min(int(older), _MAX_ID))
+    if (before := whole(older)) is not None:
+        rows = rows.filter(pk__lt=before)
     found = list(rows.order_by("-pk")[: PAGE + 1])
     context = {
         **_NAV,
@@ -91,7 +91,9 @@ def show_route(request: HttpRequest, number: int) -> HttpResponse:
     secret = ""
     if request.method == "POST" and form.is_valid():
         try:
-            secret = services.change(route, form.cleaned_data, by=person(request), now=timezone.now())
+            secret = services.change(
+                route, form.cleaned_data, by=person(request), now=timezone.now(), made_on=_made_on(request)
+            )
         except services.RouteRefused as refusal:
             form.add_error(None, str(refusal))
         else:
@@ -110,7 +112,7 @@ def new_secret(request: HttpRequest, number: int) -> HttpResponse:
     """Give a webhook a new secret, shown this once."""
     route = _found(number)
     try:
-        secret = services.new_secret(route, by=person(request), now=timezone.now())
+        secret = services.new_secret(route, by=person(request), now=timezone.now(), made_on=_made_on(request))
     except services.RouteRefused as refusal:
         messages.error(request, str(refusal))
         return redirect("notice_route", number)
@@ -180,8 +182,13 @@ def test_own(request: HttpRequest) -> HttpResponse:
 
 
 def _one(request: HttpRequest, route: Route, form: RouteForm, secret: str) -> HttpResponse:
-    context = {**_NAV, "route": route, "form": form, "secret": secret}
+    route.refresh_from_db()  # it may be another than this request began with
+    context = {**_NAV, "route": route, "form": form, "secret": secret, "made_on": services.mark(route)}
     return render(request, "notices/route.html", context, status=422 if form.errors else 200)
+
+
+def _made_on(request: HttpRequest) -> str:
+    return request.POST.get("made_on", "")
 
 
 def _as_it_is(route: Route) -> dict[str, Any]:
@@ -189,7 +196,7 @@ def _as_it_is(route: Route) -> dict[str, Any]:
 
 
 def _found(number: int) -> Route:
-    route = Route.objects.filter(pk=min(number, _MAX_ID), person=None, ended_at=None).first()
+    route = Route.objects.filter(pk=min(number, MAX_ID), person=None, ended_at=None).first()
     if route is None:
         raise Http404(f"There is no route {number}. It may have been ended.")
     return route

@@ -18,9 +18,8 @@ from accounts.models import Team, User
 from accounts.permissions import Permission
 from accounts.roles import Role
 from accounts.views import PEOPLE
+from assay_core.numbers import MAX_ID
 from audit import writing
-
-MAX_ID = 2**63 - 1
 
 
 @require_safe
@@ -137,9 +136,12 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
     form = TeamForm(request.POST or None, initial={"name": shown.name})
     if request.method == "POST" and form.is_valid():
         try:
-            people.rename_team(shown, form.cleaned_data["name"], by=person(request))
+            people.rename_team(
+                shown, form.cleaned_data["name"], by=person(request), made_on=form.cleaned_data["made_on"]
+            )
         except people.ChangeRefused as refusal:
             form.add_error("name", str(refusal))
+            shown.refresh_from_db()
         else:
             messages.success(request, "The name is saved.")
             return redirect("team", slug)

@@ -40,9 +40,27 @@ _SAID_BY = {
 }
 
 
-def edit(incident_id: int, name: str, at: datetime, *, because: str, by: User, now: datetime) -> StampEdit:
-    """Correct one stamp, with its entry, and have the incident counted anew. Raises StampRefused."""
-    words = because.strip()
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What a person says of one stamp. `seen` is the last correction that their page knew of, None: any."""
+
+    name: str
+    at: datetime
+    because: str
+    seen: int | None = None
+
+
+def last_seen(lines: Sequence[StampLine]) -> int:
+    """Return the number of the newest correction among the lines; 0 for none."""
+    return max((line.edit.pk for line in lines if line.edit), default=0)
+
+
+def edit(incident_id: int, said: Correction, *, by: User, now: datetime) -> StampEdit:
+    """Correct one stamp, with its entry, and have the incident counted anew.
+
+    Raises StampRefused, also where somebody else has corrected that stamp since the page was opened.
+    """
+    name, at, words = said.name, said.at, said.because.strip()
     if name not in EDITABLE:
         raise StampRefused(f"Only these times are corrected: {', '.join(title(each) for each in EDITABLE)}.")
     if at > now:
@@ -55,8 +73,9 @@ def edit(incident_id: int, name: str, at: datetime, *, because: str, by: User, n
         raise StampRefused(f"Say how you know, in 1 to {BECAUSE_MAX} characters.")
     with transaction.atomic():
         incident = Incident.objects.select_for_update(no_key=True, of=("self",)).get(pk=incident_id)
-        before = {line.stamp.value: line.at for line in lines(incident)}[name]
-        was = as_text(before) if before else None
+        before = next(line for line in lines(incident) if line.stamp == name)
+        _look_at_others(before, said.seen, by)
+        was = as_text(before.at) if before.at else None
         entry = writing.write(
             "stamp.edited",
             {"stamp": name, "before": was, "at": as_text(at), "reason": words},
@@ -67,6 +86,16 @@ def edit(incident_id: int, name: str, at: datetime, *, because: str, by: User, n
         )
         recount.mark([incident_id])
     return made
+
+
+def _look_at_others(line: StampLine, seen: int | None, by: User) -> None:
+    theirs = line.edit
+    if theirs is None or seen is None or theirs.pk <= seen or theirs.by_id == by.pk:
+        return
+    raise StampRefused(
+        f"{theirs.by} has corrected this time since you opened the page: it is {theirs.at:%Y-%m-%d %H:%M} "
+        f"UTC now ({theirs.because}). Nothing of yours was kept. It still stands below: look, then send it again."
+    )
 
 
 def lines(incident: Incident) -> Sequence[StampLine]:

@@ -13,12 +13,14 @@ from django.views.decorators.http import require_safe
 from accounts.access import person, requires
 from accounts.models import User
 from accounts.permissions import Permission
+from assay_core.numbers import whole
 from incidents import differences, editing, identifiers, issues, opening, queries, thread, veiling
 from incidents.differences import Piece
 from incidents.editing import Answer
 from incidents.forms import CloseForm, ReopenForm
 from incidents.models import Incident, Resolution
 from incidents.states import State
+from incidents.views.listed import listed
 from incidents.wording import headline
 from investigations import beside, runstory, watching
 from investigations import queries as investigations
@@ -73,7 +75,9 @@ def page(
         context |= forms or {}
         context["overlap"] = _overlap(request, context)
     only = request.GET.get("only", "")
+    came_from = listed(request)
     context |= {
+        "listed": came_from.named() if came_from else "",
         "refusal": refusal,
         "once": secrets.token_hex(16),
         "only": only if only in ONLY else "all",
@@ -92,8 +96,7 @@ def _typed(request: HttpRequest, incident: Incident, answer: str) -> dict[str, A
 def _overlap(request: HttpRequest, context: Mapping[str, Any]) -> Sequence[Piece]:
     """What differs between the kept answer and a refused one that was written on an older state."""
     form, answer = context["close_form"], context["answer"]
-    base = request.POST.get("base", "")
-    if not base.isdecimal() or int(base) == answer.number:
+    if whole(request.POST.get("base", "")) in (None, answer.number):
         return ()
     mine = form["answer"].value() or ""
     return differences.of_texts(answer.text, mine) if mine != answer.text else ()
@@ -120,6 +123,7 @@ def _context(user: User, incident: Incident) -> dict[str, Any]:
     latest = investigations.latest(incident.pk)
     story = investigations.story(latest) if latest else None
     signals, older_signals = queries.signals(incident)
+    named = identifiers.lines(incident)
     before, later = queries.chain(user, incident)
     resolutions = queries.resolutions(incident)
     is_closed = incident.state == State.CLOSED
@@ -133,7 +137,8 @@ def _context(user: User, incident: Incident) -> dict[str, Any]:
         "headline": headline(incident, story),
         "cited": _cited(story),
         "refused_citations": [line for line in story.citations if not line.accepted] if story else [],
-        "identifiers": identifiers.lines(incident),
+        "identifiers": named,
+        "identifiers_seen": identifiers.last_seen(named),
         "signals": signals,
         "older_signals": older_signals,
         "before": before,

@@ -47,7 +47,7 @@ def identify(request: HttpRequest, number: int) -> HttpResponse:
     if not form.is_valid():
         return _refused(request, incident, "Not kept: a name has at most 60 characters, a value 200.")
     said = form.cleaned_data
-    named = Named(said["name"], said["value"], said["confirms"])
+    named = Named(said["name"], said["value"], said["confirms"], said["seen"])
 
     def move() -> str:
         row = second_looks.identify(incident.pk, named, by=person(request), now=timezone.now())

@@ -14,7 +14,7 @@ from accounts.access import person, requires
 from accounts.permissions import REFUSALS, Permission
 from incidents.figures import stamping
 from incidents.figures.stages import EDITABLE
-from incidents.figures.stamping import StampRefused
+from incidents.figures.stamping import Correction, StampRefused
 from incidents.models import Incident
 from incidents.views.incident import unveiled
 
@@ -33,7 +33,8 @@ def show(request: HttpRequest, number: int) -> HttpResponse:
     name, because = request.POST.get("name", ""), request.POST.get("because", "")
     try:
         at = _instant(request.POST.get("at", ""))
-        stamping.edit(incident.pk, name, at, because=because, by=user, now=timezone.now())
+        said = Correction(name, at, because, _seen(request.POST.get("seen", "")))
+        stamping.edit(incident.pk, said, by=user, now=timezone.now())
     except StampRefused as refusal:
         return _page(request, incident, refusal=str(refusal), status=422)
     messages.success(request, f"“{stamping.title(name)}” is corrected. The figures count it within a minute.")
@@ -49,10 +50,17 @@ def _instant(text: str) -> datetime:
     return found_at.replace(tzinfo=UTC) if found_at.tzinfo is None else found_at.astimezone(UTC)
 
 
+def _seen(text: str) -> int | None:
+    """Read which correction the form was made on; None for what comes from no page of ours."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
+
+
 def _page(request: HttpRequest, incident: Incident, *, refusal: str = "", status: int = 200) -> HttpResponse:
+    lines = stamping.lines(incident)
     context = {
         "incident": incident,
-        "lines": stamping.lines(incident),
+        "lines": lines,
+        "seen": stamping.last_seen(lines),
         "editable": EDITABLE,
         "can_edit": person(request).has_perm(Permission.TRIAGE_INCIDENTS),
         "refusal": refusal,

@@ -18,6 +18,7 @@ from accounts.roles import Role
 from incidents.figures import reading, recount, stamping
 from incidents.figures.asking import FILTERS, GROUPS, Wanted
 from incidents.figures.board import TimeLine, board
+from incidents.figures.stamping import Correction
 from incidents.figures.tally import Tally
 from incidents.models import Incident, Record, SpanSum
 from tests.db import generated_figures
@@ -218,13 +219,13 @@ def change_late(every: list[Plain], by: User, now: datetime) -> None:
     for one in dice.sample(every, 20):
         zone = dice.choice(generated_figures.ZONES)
         at = (one.detected - timedelta(days=dice.uniform(0, 3))).astimezone(zone)
-        stamping.edit(one.number, "detected", at, because="It was seen before.", by=by, now=now)
+        stamping.edit(one.number, Correction("detected", at, "It was seen before."), by=by, now=now)
         one.detected = at
-        stamping.edit(one.number, "mitigated", at, because="At once.", by=by, now=now)
+        stamping.edit(one.number, Correction("mitigated", at, "At once."), by=by, now=now)
         one.mitigated = at
     folded = [each for each in generated_figures.round_clock_changes(now) if each.fold]
     for one, at in zip(dice.sample(every, 10), dice.sample(folded, 10), strict=True):
-        stamping.edit(one.number, "detected", at, because="It was seen as clocks changed.", by=by, now=now)
+        stamping.edit(one.number, Correction("detected", at, "Seen as clocks changed."), by=by, now=now)
         one.detected = at
     generated_figures.judge_again(dice.sample([one for one in every if one.run], 20), "queue_drained")
     other = next(one for one in every if one.team)
