@@ -60,7 +60,7 @@ class Answer:
         log: list[Read] | None = None,
         told_at: datetime | None = None,
     ) -> None:
-        """View a recorded result that was given at `told_at`; `place` and `log` are for the items of a list."""
+        """View a recorded result, given at `told_at`; `place` and `log` are for the items of a list."""
         self._result = result
         self._place = place
         self._told_at = told_at

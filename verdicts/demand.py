@@ -22,7 +22,7 @@ class NotAskable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What a fact needs to be asked. A call before `not_before` earns nothing, nor one older than `max_age`."""
+    """What a fact needs to be asked. A call before `not_before`, or older than `max_age`, earns nothing."""
 
     fact: str
     tool: str

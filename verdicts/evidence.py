@@ -194,7 +194,7 @@ def _reach_problem(covers: Mapping[str, str], entry: Entry) -> str:
     if had < entry.called_at:
         called_at = as_text(entry.called_at)
         return (
-            f"Entry {entry.id} covered until {as_text(had)}, and was to cover up to the call at {called_at}."
+            f"Entry {entry.id} covered until {as_text(had)}, and was to reach up to the call at {called_at}."
         )
     return ""
 

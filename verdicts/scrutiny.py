@@ -11,8 +11,8 @@ from typing import Any
 #: All that a rule may import. Its digest covers its own source, so that no other module of a pack is here.
 IMPORTABLE = frozenset(
     {
-        "__future__", "assay_core.arguments", "assay_core.instants", "collections", "collections.abc", "dataclasses", "datetime",
-        "decimal", "enum", "fractions", "ipaddress", "itertools", "math", "re", "statistics", "typing",
+        "__future__", "assay_core.arguments", "assay_core.instants", "collections", "collections.abc",
+        "dataclasses", "datetime", "decimal", "enum", "fractions", "ipaddress", "itertools", "math", "re", "statistics", "typing",
         "unicodedata", "verdicts.answer", "verdicts.case", "verdicts.fact", "verdicts.rule",
         "verdicts.subject",
     }

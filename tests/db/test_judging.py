@@ -2,10 +2,12 @@
 
 import json
 import threading
+from datetime import timedelta
 from typing import Any
 
 import psycopg
 import pytest
+from django.utils import timezone
 
 from assay_core.canonical import digest
 from assay_core.results import Status
@@ -146,6 +148,22 @@ def test_what_was_missing_is_asked_in_the_persons_name_and_judged_again(
     assert told.verdict is not None
     assert told.verdict.passed
     assert [line.passed for line in told.earlier] == [False]
+
+
+@pytest.mark.django_db
+def test_what_was_asked_too_long_ago_is_asked_again_with_what_was_missing(
+    tools: Scripted, make_user: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What held yesterday and what is found today do not make one case."""
+    tools.answers["count_errors"] = DOWN
+    row = queued()
+    assert not judge(row).passed
+    tools.answers["count_errors"] = Outcome(Status.OBSERVED, {"match_count": 0})
+    tomorrow = timezone.now() + timedelta(days=1)
+    monkeypatch.setattr(timezone, "now", lambda: tomorrow)
+    again = services.ask_and_judge(row.pk, fact=None, by=make_user(), on_judged=ignore)
+    assert not again.passed
+    assert [tool for tool, _ in tools.asked].count("find_job") == 2
 
 
 @pytest.mark.django_db

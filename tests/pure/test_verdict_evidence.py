@@ -274,7 +274,7 @@ def test_a_window_without_an_asked_end_reaches_up_to_the_call() -> None:
     for until in ("2026-07-01T10:20:00Z", "2026-07-01T12:20:00+02:00", "2026-07-01T10:21:00Z"):
         assert with_log(covered={"since": "2026-07-01T10:00:00Z", "until": until}).passed
     short = with_log(covered={"since": "2026-07-01T10:00:00Z", "until": "2026-07-01T10:01:00Z"})
-    assert_unanswerable(short, "was to cover up to the call at 2026-07-01T10:20:00.000000Z")
+    assert_unanswerable(short, "was to reach up to the call at 2026-07-01T10:20:00.000000Z")
 
 
 def test_the_nearest_wrong_question_is_the_one_that_is_told() -> None:

@@ -18,7 +18,7 @@ def _stayed_over(answer: Answer, subject: Subject) -> bool:
         # Null if it never fired in this record: then this is not the alert that was reported.
         and answer.integer("record.quiet_seconds") > 900
         and answer.integer("record.episodes") == 1
-        # It is evaluated each minute: a gap could hide that it fired again, and a sample that counts twice a gap.
+        # It is evaluated each minute: a gap could hide that it fired again, and a doubled sample a gap.
         and abs(answer.integer("record.samples") - answer.integer("record.samples_due")) <= 1
         and 0 <= answer.integer("record.newest_age_seconds") <= 180
         and answer.text("record.alertname") == subject["alertname"]

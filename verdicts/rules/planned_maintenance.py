@@ -1,8 +1,8 @@
 """An alert fell into work that had been announced, and the service is back.
 
 Earned when the alert began inside a window that was announced before it opened and was not cancelled, and
-every probe of the last five samples, all of them since the alert, answered. The work may still be going on:
-what it breaks next is another alert. A slow service is for a person: that it answers says nothing of how fast.
+every probe of the last five samples, all of them since the alert, answered. The work may still be going
+on: what it breaks next is another alert. A slow service is for a person: that it answers says not how fast.
 """
 
 from datetime import timedelta
