@@ -10,6 +10,7 @@ from accounts.models import User
 from accounts.permissions import Permission
 from approvals.models import ActionRequest, Breaker, BreakGlass, Look, WriteSwitch
 from approvals.states import State
+from assay_core.numbers import whole
 from notices import standings
 
 PAGE = 50
@@ -85,12 +86,11 @@ def wanted(query: Mapping[str, str]) -> Wanted:
     tab = query.get("tab", "")
     tab = tab if tab in _SHELVES else "waiting"
     state = query.get("state", "")
-    before = query.get("before", "")
     return Wanted(
         tab,
         query.get("action", "")[:80].replace("\0", ""),
         state if state in _SHELVES[tab][1] else "",
-        int(before) if before.isdecimal() and len(before) < 19 else None,
+        whole(query.get("before", "")),
     )
 
 

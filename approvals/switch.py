@@ -14,6 +14,7 @@ from approvals.actions import registry
 from approvals.models import ActionRequest, WriteSwitch
 from approvals.moving import recorded
 from approvals.outcomes import MoveRefused
+from assay_core.numbers import whole
 from audit import writing
 
 GLOBAL = "global"
@@ -76,7 +77,7 @@ def _refuse(scope: str, person: User, because: str) -> None:
     kind, _, name = scope.partition(":")
     known = (
         scope == GLOBAL
-        or (kind == "team" and name.isdecimal() and Team.objects.filter(pk=int(name)).exists())
+        or (kind == "team" and Team.objects.filter(pk=whole(name) or 0).exists())
         or (kind == "action" and name in registry.current().actions)
     )
     if not known:

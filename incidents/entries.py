@@ -11,12 +11,13 @@ from django.http import QueryDict
 from accounts.models import User
 from accounts.permissions import Permission
 from assay_core.instants import NotAnInstant, from_text
+from assay_core.numbers import whole
 from assay_core.results import Status
 from audit.models import Entry
 from audit.reading import StoredEntry
 from incidents import keyset
 from incidents.acts import act_in_words
-from incidents.queries import MAX_ID, visible_incidents
+from incidents.queries import visible_incidents
 from incidents.veiling import is_veiled, kept_from
 from toolbox import registry
 from toolbox.models import Call
@@ -68,7 +69,11 @@ def wanted(query: QueryDict) -> Wanted:
     """Read a search from an address. What cannot be read is left out and named."""
     given = {name: query.get(name, "").replace("\0", "").strip()[:_LONGEST] for name in _FIELDS}
     unread = []
-    incident, since, until = _number(given["incident"]), _moment(given["since"]), _moment(given["until"])
+    incident, since, until = (
+        whole(given["incident"].removeprefix("#")),
+        _moment(given["since"]),
+        _moment(given["until"]),
+    )
     for name, value in (("incident", incident), ("since", since), ("until", until)):
         if given[name] and value is None:
             unread.append(name)
@@ -160,12 +165,6 @@ def _line(row: Any, call: Call | None) -> EntryLine:
         stopped_by=call.stopped_by,
         milliseconds=call.milliseconds,
     )
-
-
-def _number(text: str) -> int | None:
-    digits = text.removeprefix("#")
-    is_number = digits.isascii() and digits.isdigit() and len(digits) < 20
-    return int(digits) if is_number and int(digits) <= MAX_ID else None
 
 
 def _moment(text: str) -> datetime | None:

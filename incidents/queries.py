@@ -10,6 +10,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Window
 
 from accounts.models import User
 from accounts.permissions import Permission
+from assay_core.numbers import MAX_ID
 from audit import reading
 from incidents.acts import act_in_words
 from incidents.models import (
@@ -29,7 +30,6 @@ from investigations.models import Question
 from investigations.rowlists import listed, read
 
 SIGNALS_SHOWN, NOTES_SHOWN, _LATER = 50, 100, 10
-MAX_ID = 2**63 - 1
 _RECORDED = (Effect.OPENED, Effect.RECOVERED, Effect.REFIRED)
 
 

@@ -1,10 +1,12 @@
 """What one address asks of the queue: its tab, order, filters, place and row. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeVar
 from urllib.parse import urlencode
+
+from assay_core.numbers import whole
 
 SEVERITIES = ("critical", "high", "error", "warning", "medium", "low", "info")
 KINDS = ("alert", "claim", "issue")
@@ -94,6 +96,14 @@ class Wanted:
         }
         return urlencode({name: value for name, value in named.items() if value})
 
+    def named(self) -> str:
+        """Return the address as text that is never empty, for a page that carries it as a whole."""
+        return self.address() or f"tab={self.tab.value}"
+
+    def placed(self, *, after: str, before: str) -> "Wanted":
+        """Return the same list from another place on."""
+        return replace(self, after=after, before=before)
+
 
 def wanted(query: Mapping[str, str]) -> Wanted:
     """Read an address's parameters; what is unknown falls back and never raises."""
@@ -107,13 +117,8 @@ def wanted(query: Mapping[str, str]) -> Wanted:
         mine=query.get("mine") == "1",
         after=query.get("after", ""),
         before=query.get("before", ""),
-        row=whole(query.get("edit", "")),
+        row=whole(query.get("edit", "")) or 0,
     )
-
-
-def whole(text: str) -> int:
-    """Return a number of an address, 0 for anything else."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
 
 
 def _choice(kind: type[T], word: str, default: T) -> T:

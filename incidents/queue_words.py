@@ -3,6 +3,8 @@
 import unicodedata
 from collections.abc import Sequence
 
+from assay_core.numbers import whole
+
 _MOST = 8
 _LONGER = 20
 # Letters, numbers and the marks on them make words; all else parts them, as it does in `incident_words`.
@@ -33,5 +35,4 @@ def _asked(word: str, common: Sequence[str]) -> str:
 
 def number_of(text: str) -> int | None:
     """Return the incident's number where the text is one, with or without `#`."""
-    number = text.strip().removeprefix("#")
-    return int(number) if number.isascii() and number.isdigit() and len(number) < 19 else None
+    return whole(text.strip().removeprefix("#"))

@@ -6,8 +6,8 @@ from typing import Any
 from accounts.models import User
 from accounts.tokens import Caller
 from assay_core.instants import as_text
+from assay_core.numbers import MAX_ID
 from incidents import queries, veiling
-from incidents.queries import MAX_ID
 from investigations import queries as investigation_queries
 from investigations import rulebook
 from investigations.models import Investigation

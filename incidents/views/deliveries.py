@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import person, requires
 from accounts.permissions import Permission
+from assay_core.numbers import MAX_ID
 from incidents import keyset, queries
 from incidents.models import Delivery, Source
 from incidents.states import Condition, DeliveryState
@@ -76,7 +77,7 @@ def show(request: HttpRequest, number: int) -> HttpResponse:
 
 def _found(request: HttpRequest, number: int) -> Delivery:
     rows = queries.visible_deliveries(person(request)).select_related("source")
-    delivery = rows.filter(pk=number).first() if number <= queries.MAX_ID else None
+    delivery = rows.filter(pk=number).first() if number <= MAX_ID else None
     if delivery is None:
         raise Http404(f"There is no delivery {number}, or it belongs to another team.")
     return delivery

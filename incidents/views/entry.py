@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import person, requires
 from accounts.permissions import Permission
+from assay_core.numbers import MAX_ID
 from audit import reading, standing
 from audit.reading import StoredEntry
 from incidents import entries, queries, rechecking
@@ -24,7 +25,7 @@ VIEWS = ("table", "tree", "raw")
 @requires(Permission.SEE_INCIDENTS)
 def show(request: HttpRequest, number: int) -> HttpResponse:
     """The page of one entry; 404 where its incident is another team's."""
-    entry = reading.entry(number) if number <= queries.MAX_ID else None
+    entry = reading.entry(number) if number <= MAX_ID else None
     if entry is None or not queries.can_see(person(request), entry.incident):
         raise Http404(f"There is no entry {number}, or it belongs to another team.")
     if entries.is_kept_back(person(request), entry):

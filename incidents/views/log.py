@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import person, requires
 from accounts.permissions import Permission
+from assay_core.numbers import MAX_ID
 from audit import exporting, reading, standing
 from audit.exporting import NotProvable
 from audit.keys import KeyUnusable
@@ -42,7 +43,7 @@ def checkpoint(request: HttpRequest) -> HttpResponse:
 @requires(Permission.SEE_INCIDENTS)
 def proof(request: HttpRequest, number: int) -> HttpResponse:
     """Download the proof of one entry; 404 where it is another team's, 409 while it is not sealed."""
-    entry = reading.entry(number) if number <= queries.MAX_ID else None
+    entry = reading.entry(number) if number <= MAX_ID else None
     if entry is None or not queries.can_see(person(request), entry.incident):
         raise Http404(f"There is no entry {number}, or it belongs to another team.")
     if entries.is_kept_back(person(request), entry):
@@ -55,7 +56,7 @@ def proof(request: HttpRequest, number: int) -> HttpResponse:
 @requires(Permission.SEE_INCIDENTS)
 def proof_of_verdict(request: HttpRequest, number: int) -> HttpResponse:
     """Download the proofs of an incident's last verdict and of every entry of its run, in one file."""
-    incident = queries.incident(person(request), number) if number <= queries.MAX_ID else None
+    incident = queries.incident(person(request), number) if number <= MAX_ID else None
     if incident is None or veiling.is_veiled(person(request), number):
         raise Http404(f"There is no incident {number}, or it belongs to another team.")
     judged = [entry for entry in reading.of_incident(number) if entry.kind == "investigation.judged"]

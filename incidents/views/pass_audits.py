@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.access import person, requires
 from accounts.permissions import Permission
+from assay_core.numbers import MAX_ID
 from incidents import identifiers, queries, selfclosing
 from incidents.figures import audits
 from incidents.figures.audits import AuditRefused
@@ -90,7 +91,7 @@ def _answers(row: PassAudit) -> Sequence[tuple[Called, object]]:
 def _seen(request: HttpRequest, number: int) -> PassAudit:
     row = (
         PassAudit.objects.select_related("incident", "incident__source")
-        .filter(pk=min(number, queries.MAX_ID))
+        .filter(pk=min(number, MAX_ID))
         .first()
     )
     if row is None or not queries.can_see(person(request), row.incident_id):

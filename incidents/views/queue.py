@@ -11,8 +11,9 @@ from django.views.decorators.http import require_safe
 from accounts.access import person, requires
 from accounts.permissions import Permission
 from approvals import looking
+from assay_core.numbers import whole
 from incidents import queue, queue_counts, queue_saved, queue_undo
-from incidents.queue_wants import KINDS, SEVERITIES, Sort, Wanted, wanted, whole
+from incidents.queue_wants import KINDS, SEVERITIES, Sort, Wanted, wanted
 from incidents.states import Outcome
 
 _SORT_TITLES = {Sort.NEWEST: "Last heard of", Sort.OLDEST: "Oldest first", Sort.SEVERITY: "Severity"}
@@ -33,6 +34,7 @@ def show(request: HttpRequest) -> HttpResponse:
     counted, counts = _counted(request, seen, want)
     context = {
         **counts,
+        "listed": want.named(),
         "page": queue.page(seen, want, among=counted.among),
         "newest": newest,
         "sources": seen.sources,
@@ -46,7 +48,7 @@ def show(request: HttpRequest) -> HttpResponse:
         "every_column": queue_saved.COLUMNS.items(),
         "can_move": user.has_perm(Permission.TRIAGE_INCIDENTS),
         "can_share_with_all": seen.sees_every_team,
-        "undo": queue_undo.offered(whole(request.GET.get("did", "")), by=user, now=now)
+        "undo": queue_undo.offered(whole(request.GET.get("did", "")) or 0, by=user, now=now)
         if "did" in request.GET
         else None,
         "is_fresh": newest == 0,
@@ -65,7 +67,7 @@ def pulse(request: HttpRequest) -> HttpResponse:
     seen = queue.sight(person(request))
     context = {
         **_counted(request, seen, want)[1],
-        "arrivals": queue.arrivals(seen, want, whole(request.GET.get("since", ""))),
+        "arrivals": queue.arrivals(seen, want, whole(request.GET.get("since", "")) or 0),
         "read_at": timezone.now(),
         "here": f"?{want.address()}",
     }

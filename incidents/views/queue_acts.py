@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import person, requires
 from accounts.models import User
 from accounts.permissions import Permission
+from assay_core.numbers import whole
 from incidents import queries, queue_acts, queue_undo, services
 from incidents.queue_undo import Done, OneMove, Row
 from incidents.queue_wants import wanted
@@ -93,8 +94,8 @@ def _asked(request: HttpRequest) -> tuple[str, Sequence[Row]]:
 
 def _row(text: str) -> Row | None:
     number, _, version = text.partition(".")
-    is_row = all(part.isascii() and part.isdigit() and len(part) < 19 for part in (number, version))
-    return (int(number), int(version)) if is_row and int(version) < 2**31 else None
+    row = whole(number), whole(version, most=2**31 - 1)
+    return (row[0], row[1]) if row[0] is not None and row[1] is not None else None
 
 
 def _move(request: HttpRequest, name: str, now: datetime) -> OneMove:

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.access import person, requires
 from accounts.permissions import Permission
+from assay_core.numbers import MAX_ID
 from audit import reading
 from incidents import queries, rechecking
 
@@ -16,7 +17,7 @@ from incidents import queries, rechecking
 @requires(Permission.TRIAGE_INCIDENTS)
 def again(request: HttpRequest, number: int) -> HttpResponse:
     """Ask what an entry asked, and lead to the new answer beside the recorded one."""
-    entry = reading.entry(number) if number <= queries.MAX_ID else None
+    entry = reading.entry(number) if number <= MAX_ID else None
     if entry is None or not queries.can_see(person(request), entry.incident):
         raise Http404(f"There is no entry {number}, or it belongs to another team.")
     once = request.POST.get("once", "")

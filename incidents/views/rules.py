@@ -13,8 +13,9 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import person, requires
 from accounts.permissions import Permission
 from accounts.services import actor_name
+from assay_core.numbers import MAX_ID
 from incidents import rulebook_page, rulediff, rulefigures, selfclosing
-from incidents.queries import MAX_ID, visible_incidents
+from incidents.queries import visible_incidents
 from incidents.rulefigures import Figures
 from investigations import drift, suspensions
 from investigations import rulebook as rulebooks

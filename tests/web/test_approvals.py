@@ -307,7 +307,8 @@ def test_two_people_switch_on_and_one_switches_off(world: World) -> None:
     assert signed_in(manager).post("/approvals/switch/flip/", off).status_code == 302
     assert not WriteSwitch.objects.get(scope="global").writes_enabled
     assert second.post("/approvals/switch/flip/", {**off, "because": ""}).status_code == 422
-    assert second.post("/approvals/switch/flip/", {**off, "scope": "team:999"}).status_code == 422
+    for scope in ("team:999", "team:", f"team:{'9' * 5_000}", "team:²"):
+        assert second.post("/approvals/switch/flip/", {**off, "scope": scope}).status_code == 422, scope[:20]
 
 
 def test_a_breaker_is_closed_by_name(world: World) -> None:

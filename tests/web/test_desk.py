@@ -85,7 +85,14 @@ def test_an_auditor_reads_all_of_it_and_writes_none_of_it(incident: Incident, ma
 
 @pytest.mark.parametrize(
     ("text", "base", "words"),
-    [("x" * 20_001, "0", "20000"), ("a\0b", "0", "Null"), ("fine", "", "Send it again"), ("fine", "-1", "")],
+    [
+        ("x" * 20_001, "0", "20000"),
+        ("a\0b", "0", "Null"),
+        ("fine", "", "Send it again"),
+        ("fine", "-1", ""),
+        ("fine", "9" * 5_000, ""),
+        ("fine", "²", ""),
+    ],
 )
 def test_a_text_that_will_not_do_is_refused_and_stays_in_its_field(
     incident: Incident, make_user: MakeUser, text: str, base: str, words: str

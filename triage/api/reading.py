@@ -13,11 +13,11 @@ from rest_framework.request import Request
 
 from accounts.models import User
 from accounts.tokens import Scope
+from assay_core.numbers import MAX_ID, whole
 from audit import reading
 from audit.models import Entry
 from incidents import queries, sheets, veiling
 from incidents.models import Incident, PassAudit
-from incidents.queries import MAX_ID
 from incidents.states import State
 from investigations import rulebook
 from investigations.models import Verdict
@@ -238,9 +238,10 @@ def _whole(request: Request, name: str, usual: int, *, most: int) -> int:
     text = request.query_params.get(name, "")
     if not text:
         return usual
-    if not (text.isascii() and text.isdigit() and len(text) < 20 and 1 <= int(text) <= most):
+    number = whole(text, most=most)
+    if not number:
         raise Problem(400, "query", f"{name} is a whole number from 1 to {most}.")
-    return int(text)
+    return number
 
 
 def _next(request: Request, rows: list[Incident], size: int) -> str | None:

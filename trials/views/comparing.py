@@ -7,9 +7,11 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.access import requires
+from accounts.access import person, requires
+from accounts.models import User
 from accounts.permissions import Permission
-from trials import queries
+from assay_core.numbers import whole
+from trials import queries, veiled
 from trials.drills import listing, showing
 from trials.drills.listing import NotCompared
 from trials.models import Evaluation
@@ -25,7 +27,7 @@ _MOST = 100
 def show(request: HttpRequest) -> HttpResponse:
     """A form that chooses two; below it, both beside each other."""
     is_drills = request.GET.get("what") == "drills"
-    chosen = tuple(_number(request.GET.get(name, "")) for name in ("first", "second"))
+    chosen = tuple(whole(request.GET.get(name, "")) or 0 for name in ("first", "second"))
     context: dict[str, Any] = {
         "is_drills": is_drills,
         "first": chosen[0],
@@ -36,14 +38,14 @@ def show(request: HttpRequest) -> HttpResponse:
     }
     if all(chosen):
         try:
-            context |= (_of_drills if is_drills else _of_evaluations)(*chosen)
+            context |= (_of_drills if is_drills else _of_evaluations)(*chosen, person(request))
         except (NoSuchEvaluation, NotCompared) as refused:
             context["refusal"] = str(refused)
     return render(request, "trials/compare.html", context)
 
 
-def _of_evaluations(first: int, second: int) -> dict[str, Any]:
-    found = queries.compared(first, second)
+def _of_evaluations(first: int, second: int, user: User) -> dict[str, Any]:
+    found = queries.compared(first, second, without=veiled.kept_from(user))
     return {
         "compared": found,
         "sides": [
@@ -53,7 +55,9 @@ def _of_evaluations(first: int, second: int) -> dict[str, Any]:
     }
 
 
-def _of_drills(first: int, second: int) -> dict[str, Any]:
+def _of_drills(first: int, second: int, user: User) -> dict[str, Any]:
+    if why := veiled.run_kept([first, second], user):
+        raise NotCompared(why)
     runs = {run.pk: run for run in listing.open_runs().filter(pk__in=[first, second])}
     if missing := [number for number in (first, second) if number not in runs]:
         raise NotCompared(
@@ -72,7 +76,3 @@ def _evaluations() -> list[tuple[int, str]]:
 def _runs() -> list[tuple[int, str]]:
     rows = listing.open_runs()[:_MOST]
     return [(run.pk, f"{run.pk}: {run.endpoint}, {run.started_at:%Y-%m-%d %H:%M} UTC") for run in rows]
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
