@@ -14,7 +14,6 @@ from accounts.access import after_stepup, person, requires
 from accounts.permissions import Permission
 from accounts.views import OWN
 from assay_core.numbers import MAX_ID, whole
-from assay_core.numbers import MAX_ID, whole
 from notices import queries, services
 from notices.events import CHOOSABLE, WORDS, Event, MessageState
 from notices.forms import ChoiceForm, RouteForm
