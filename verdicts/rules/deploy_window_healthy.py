@@ -33,6 +33,7 @@ def _is_reached(answer: Answer, subject: Subject) -> bool:
         and answer.integer("health.requests") > 0
         and 0 <= answer.integer("health.newest_age_seconds") <= 180
         and answer.text("health.service") == subject["service"]
+        and answer.text("health.deploy_id") == subject["deploy_id"]
     )
 
 
@@ -46,6 +47,7 @@ def _counts_hardly_any_errors(answer: Answer, subject: Subject) -> bool:
         and 0 <= answer.integer("report.age_seconds") <= 900
         and answer.instant("report.reported_at") > subject.started_at
         and answer.text("report.service") == subject["service"]
+        and answer.text("report.deploy_id") == subject["deploy_id"]
     )
 
 

@@ -16,7 +16,8 @@ def _has_room(answer: Answer, subject: Subject) -> bool:
     size, used = answer.integer("disk.size_bytes"), answer.integer("disk.used_bytes")
     return (
         used >= 0
-        and used * 10 <= size * 8
+        # The newest sample is one of the five.
+        and answer.integer("disk.most_used_of_last_five") >= used
         and answer.integer("disk.most_used_of_last_five") * 10 <= size * 8
         # It has been as full as the alert says: this is the volume, and the window, that it fired about.
         and answer.integer("disk.peak_used_bytes") * 10 >= size * 9
@@ -32,7 +33,7 @@ def _has_room(answer: Answer, subject: Subject) -> bool:
 class DiskSpaceRecovered(Rule):
     """A volume was almost full and has room again."""
 
-    version = 1
+    version = 2
     kinds = {"alert"}
     needs = {"instance", "mountpoint"}
     applies_to = {"alertname": {"DiskAlmostFull"}}

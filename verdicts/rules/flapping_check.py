@@ -21,7 +21,7 @@ def _flapped(answer: Answer, subject: Subject) -> bool:
         and answer.integer("record.quiet_seconds") >= 600
         # It is evaluated each minute: a gap could hide an outage, and a sample that counts twice a gap.
         and abs(answer.integer("record.samples") - answer.integer("record.samples_due")) <= 1
-        and answer.integer("record.longest_episode") <= 3
+        and 1 <= answer.integer("record.longest_episode") <= 3
         and 0 <= answer.integer("record.newest_age_seconds") <= 180
         and answer.text("record.alertname") == subject["alertname"]
         and answer.text("record.instance") == subject["instance"]

@@ -17,7 +17,7 @@ def _is_short(answer: Answer, subject: Subject) -> bool:
     waits = timedelta(seconds=answer.integer("queue.oldest_seconds"))
     return (
         0 <= answer.integer("queue.depth") <= normal < answer.integer("queue.warn_depth")
-        and answer.integer("queue.deepest_of_last_five") <= normal
+        and 0 <= answer.integer("queue.deepest_of_last_five") <= normal
         and answer.integer("queue.consumers") > 0
         # It has been as long as the alert says: this is the queue, and the window, that it fired about.
         and answer.integer("queue.peak_depth") >= answer.integer("queue.warn_depth")
