@@ -7,15 +7,19 @@ the secret; ids such as those of traces, spans, digests, commits and orders are 
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolbox import secretshapes
+from toolbox import escapes, secretshapes
 from toolbox.secretshapes import Shape
 
 VERSION = secretshapes.VERSION
 _TOKEN_LEAST = 8
+# JSON in a line of a log that is a text of a JSON body: three times escaped.
+_LAYERS = 3
+# How far on both sides of a cut a secret is looked for. Longer ones are found by how they begin.
+_AROUND = 2_048
 _MASK = re.compile(r"\[redacted: [A-Za-z ]+\]")
 # Numbers that name things: a card number's check digit fits every tenth of them by chance.
 _ID_FIELD = re.compile(
@@ -88,10 +92,31 @@ class Redacted:
         return {"version": VERSION, "counts": dict(sorted(self.counts.items()))} if self.counts else {}
 
 
-def text(words: str) -> str:
-    """Return a text with its secrets masked."""
+def text(words: str, *, is_form: bool = False) -> str:
+    """Return a text with its secrets masked, also those under escapes. `is_form`: a plus is a space."""
+    words = _under_escapes(words, Counter(), is_form=is_form)
     shapes = secretshapes.possible(words.lower()) if words else ()
     return _masked(words, shapes, Counter()) if shapes else words
+
+
+def spans(words: str, *, is_form: bool = False) -> Iterator[tuple[int, int]]:
+    """Yield where secrets stand in a text, those under its escapes too; they may overlap."""
+    for shape in secretshapes.possible(words.lower()):
+        yield from secretshapes.spans(shape, words)
+    for begin, end, _ in _hidden(words, is_form=is_form):
+        yield begin, end
+
+
+def cut(words: str, limit: int) -> str:
+    """Return the beginning of a text, at most so long: a secret that would be parted is left out whole.
+
+    Half a secret has no shape any more, so that nobody would mask it later.
+    """
+    if len(words) <= limit:
+        return words
+    start = max(0, limit - _AROUND)
+    parted = [begin for begin, end in spans(words[start : limit + _AROUND]) if begin < limit - start < end]
+    return words[: start + min(parted)] if parted else words[:limit]
 
 
 def copy_for_readers(value: Any, *, hints: Sequence[str] = (), cut: Cut | None = None) -> Redacted:
@@ -111,9 +136,10 @@ def copy_for_readers(value: Any, *, hints: Sequence[str] = (), cut: Cut | None =
         lowered = json.dumps(value, ensure_ascii=False, default=str).lower()
         names_matter = bool(hints) or _names_secrets(lowered)
     shapes = secretshapes.possible(lowered)
-    if seen.is_plain and not shapes and not names_matter and seen.fits(cut):
+    has_hidden = _may_hide(lowered)
+    if seen.is_plain and not (shapes or names_matter or has_hidden) and seen.fits(cut):
         return Redacted(value)
-    walk = _Walk(shapes, tuple(tuple(hint.split(".")) for hint in hints), names_matter, cut)
+    walk = _Walk(shapes, tuple(tuple(hint.split(".")) for hint in hints), names_matter, cut, has_hidden)
     copied = walk.copy(value, ())
     return Redacted(copied, dict(walk.counts), walk.texts_cut, walk.items_left_out)
 
@@ -168,6 +194,7 @@ class _Walk:
     hints: tuple[tuple[str, ...], ...]
     names_matter: bool
     cut: Cut | None
+    has_hidden: bool = True
     counts: Counter[str] = field(default_factory=Counter)
     texts_cut: int = 0
     items_left_out: int = 0
@@ -179,7 +206,7 @@ class _Walk:
         """Return the copy of one part, which stands at `path`; the places in lists are left out of it."""
         if isinstance(value, str):
             return self._text(value, path)
-        if self.hints and self._is_hinted(path) and value is not None and not isinstance(value, bool):
+        if self.hints and value is not None and self._is_hinted(path):
             return self._mask("field")
         if type(value) in _SCALARS:
             return value
@@ -203,8 +230,9 @@ class _Walk:
         name = path[-1] if path else ""
         if self._is_named_secret(name, value):
             return self._mask("field")
-        masked = _masked(value, self._fitting(name), self.counts) if self.shapes else value
-        return self._shortened(masked)
+        if self.has_hidden:
+            value = _under_escapes(value, self.counts, skip_cards=_is_id(name))
+        return self._shortened(_masked(value, self._fitting(name), self.counts) if self.shapes else value)
 
     def _is_named_secret(self, name: str, value: str) -> bool:
         if not self.names_matter or not name or _MASK.fullmatch(value):
@@ -215,8 +243,7 @@ class _Walk:
     def _fitting(self, name: str) -> tuple[Shape, ...]:
         found = self._shapes_of.get(name)
         if found is None:
-            is_id = bool(name) and _ID_FIELD.search(name) is not None
-            found = tuple(shape for shape in self.shapes if not is_id or shape.name != "card number")
+            found = tuple(shape for shape in self.shapes if not _is_id(name) or shape.name != "card number")
             self._shapes_of[name] = found
         return found
 
@@ -248,6 +275,57 @@ class _Walk:
         return next(
             (str(value[key]) for key in ("name", "key", "header") if isinstance(value.get(key), str)), ""
         )
+
+
+def _is_id(name: str) -> bool:
+    return bool(name) and _ID_FIELD.search(name) is not None
+
+
+def _hidden(words: str, *, is_form: bool = False, layers: int = _LAYERS) -> Iterator[tuple[int, int, str]]:
+    """Yield what stands in a text once its escapes are read: where the secret stands in it, and its kind."""
+    if not layers or not (is_form or escapes.may_hold(words)):
+        return
+    read = escapes.unescaped(words, is_form=is_form)
+    if read is None:
+        return
+    for shape in secretshapes.possible(read.text.lower()):
+        for begin, end in secretshapes.spans(shape, read.text):
+            yield read.place(begin), read.place(end), shape.name
+    for begin, end, name in _hidden(read.text, layers=layers - 1):
+        yield read.place(begin), read.place(end), name
+
+
+def _may_hide(lowered: str) -> bool:
+    """Say whether a shape can be under the escapes of a text, given in lower case: before any search."""
+    for _ in range(_LAYERS):
+        read = escapes.unescaped(lowered) if escapes.may_hold(lowered) else None
+        if read is None:
+            return False
+        lowered = read.text.lower()
+        if secretshapes.possible(lowered):
+            return True
+    return False
+
+
+def _under_escapes(
+    words: str, counts: Counter[str], *, is_form: bool = False, skip_cards: bool = False
+) -> str:
+    """Return a text that holds escapes with the secrets masked that a reader of them would see.
+
+    Before its plain ones are, since a secret may be known by the one before it.
+    """
+    merged: list[tuple[int, int, str]] = []
+    for begin, end, name in sorted(_hidden(words, is_form=is_form)):
+        if skip_cards and name == "card number":
+            continue
+        if merged and begin < merged[-1][1]:  # found twice, by two shapes or in two layers
+            merged[-1] = merged[-1][0], max(end, merged[-1][1]), merged[-1][2]
+        else:
+            merged.append((begin, end, name))
+    for begin, end, name in reversed(merged):
+        words = f"{words[:begin]}[redacted: {name}]{words[end:]}"
+        counts[name] += 1
+    return words
 
 
 def _masked(words: str, shapes: Sequence[Shape], counts: Counter[str]) -> str:

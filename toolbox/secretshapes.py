@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from ahocorasick_rs import AhoCorasick, Implementation
 
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +250,7 @@ SHAPES: tuple[Shape, ...] = (
     _shape(
         "password",
         "pass pwd secret key token connection",
-        rf"(?i){_BEFORE}{_QUOTE}\s*(?:=>?|:=)\s*(?![/=])(?:{_NO_VALUE}[\"'](?P<quoted>[^\"'\\\r\n]+)"
+        rf"(?i){_BEFORE}{_QUOTE}\s*(?:=>?|:=)\s*(?!\\{{0,3}}[/=])(?:{_NO_VALUE}[\"'](?P<quoted>[^\"'\\\r\n]+)"
         rf"|[\"']?{_NO_VALUE}(?P<secret>[^\s\"',;&|)\]}}]+))",
         after=_NAME_ENDS,
     ),

@@ -7,12 +7,14 @@ import base64
 import json
 import os
 import random
+import re
 import string
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
 import pytest
 from hypothesis import given, settings
@@ -33,6 +35,16 @@ def some(count: int, letters: str = _LETTERS) -> str:
 
 def _joined(*parts: str) -> str:
     return "".join(parts)
+
+
+def _escapes_read(text: str) -> str:
+    """What a person reads who knows the escapes of JSON, also where a mask has taken half of one."""
+    meant = {"n": "\n", "t": "\t", "r": "\r"}
+    return re.sub(
+        r"\\(?:u([0-9a-f]{4})|(.))",
+        lambda found: chr(int(found[1], 16)) if found[1] else meant.get(found[2], found[2]),
+        text,
+    )
 
 
 _PEM = "PRIVATE" + " KEY-----"
@@ -200,6 +212,51 @@ def test_a_secret_across_the_cut_is_masked_before_it_is_cut() -> None:
     secret, line = SECRETS["GitHub classic"]
     copied = copy_for_readers("y" * 20 + line, cut=Cut(text=50))
     assert secret[:8] not in copied.value
+
+
+ESCAPED: dict[str, tuple[Callable[[str], str], Callable[[str], str]]] = {
+    "JSON": (json.dumps, _escapes_read),
+    "JSON as PHP writes it": (lambda line: json.dumps(line).replace("/", r"\/"), _escapes_read),
+    "JSON as Go writes it": (lambda line: json.dumps(line).replace("&", r"\u0026"), _escapes_read),
+    "JSON in JSON": (
+        lambda line: json.dumps(json.dumps("\n" + line)),
+        lambda kept: _escapes_read(_escapes_read(kept)),
+    ),
+    "a form": (quote_plus, unquote_plus),
+    "an address": (lambda line: quote(" " + line, safe=""), unquote),
+    "each sign by its number": (lambda line: "".join(rf"\u{ord(char):04x}" for char in line), _escapes_read),
+}
+
+
+@pytest.mark.parametrize("form", sorted(ESCAPED))
+def test_each_secret_of_the_corpus_is_masked_under_escapes_too(form: str) -> None:
+    write, read = ESCAPED[form]
+    for name, (secret, line) in SECRETS.items():
+        written = write(line)
+        shown = redaction.text(written, is_form=form == "a form")
+        assert secret not in read(shown), name
+        assert "redacted" in shown, name
+        if form != "a form":
+            assert copy_for_readers({"said": [written]}).value == {"said": [shown]}, name
+
+
+def test_escapes_hide_no_evidence() -> None:
+    for line in HARMLESS.values():
+        for form, (write, _) in ESCAPED.items():
+            assert redaction.text(write(line), is_form=form == "a form") == write(line)
+
+
+def test_a_text_is_never_cut_through_a_secret() -> None:
+    for name, (_, line) in SECRETS.items():
+        said = "y " * 1_100 + line
+        for limit in range(2_195, len(said), 7):
+            kept = redaction.cut(said, limit)
+            assert said.startswith(kept), name
+            assert len(kept) <= limit, name
+            for begin, end in redaction.spans(said):
+                # A private key is found by its beginning alone, so that its half is masked as well.
+                assert not begin < len(kept) < end or redaction.text(kept) != kept, (name, limit)
+    assert redaction.cut("y" * 500, 300) == "y" * 300
 
 
 def test_masking_twice_changes_nothing_more() -> None:
