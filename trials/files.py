@@ -46,8 +46,11 @@ _TOLD = tuple(f"{each}_digest" for each in _DIGESTS[1:])
 HEAD = ("evaluation", *_OF_CASE, *_OF_RUN, *_MADE, *_LAST, *_TOLD)
 
 
-def as_json(number: int) -> str:
-    """Return an evaluation and its measures as JSON. Raises NoSuchEvaluation."""
+def as_json(number: int, *, without: Collection[int] = ()) -> str:
+    """Return an evaluation and its measures as JSON, without the cases of some incidents.
+
+    Raises NoSuchEvaluation.
+    """
     row = queries.evaluation(number)
     whole = {
         "evaluation": number,
@@ -62,7 +65,7 @@ def as_json(number: int) -> str:
         "ended_at": as_text(row.finished_at) if row.finished_at else None,
         "spent": row.spent_micros / 1e6,
         "digests": {each: getattr(row, f"{each}_digest") for each in _DIGESTS},
-        "measures": _plain(queries.measured(number)),
+        "measures": _plain(queries.measured(number, without=without)),
     }
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 

@@ -1,7 +1,7 @@
 """How each endpoint has scored over time: evaluations by verdicts, runs of drills by labels."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
@@ -14,7 +14,7 @@ from investigations.states import RunResult
 from trials.charts import Score, ScoreChart, scores
 from trials.drills.listing import open_runs
 from trials.evaluating.measuring import over_cases
-from trials.models import Drill, DrillRow, DrillRun, Evaluation, EvaluationCase
+from trials.models import Drill, DrillRow, DrillRun, Evaluation, EvaluationCase, GoldenRow
 from trials.states import RunState
 from verdicts.closings import Actual
 
@@ -52,24 +52,30 @@ class History:
     chart: ScoreChart
 
 
-def of_evaluations(endpoint: str = "") -> list[History]:
-    """Return, for each endpoint or for one, how its verdicts agreed with what really was so."""
+def of_evaluations(endpoint: str = "", *, without: Collection[int] = ()) -> list[History]:
+    """Return, for each endpoint or for one, how its verdicts agreed with what really was so.
+
+    The cases of the incidents `without` are counted in none.
+    """
     finished = _of(endpoint, Evaluation.objects.exclude(finished_at=None).order_by("-pk"))
     found = _newest((row.endpoint, row) for row in finished)
     chosen = [row for rows in found.values() for row in rows]
-    counted = _verdicts([row.pk for row in chosen])
+    counted = _verdicts([row.pk for row in chosen], without)
     return [
         _history(name, [line for row in rows if (line := _evaluated(row, counted[row.pk]))])
         for name, rows in found.items()
     ]
 
 
-def of_drills(endpoint: str = "") -> list[History]:
-    """Return, for each endpoint or for one, how its labels agreed with the golden ones, in open runs."""
+def of_drills(endpoint: str = "", *, without: Collection[int] = ()) -> list[History]:
+    """Return, for each endpoint or for one, how its labels agreed with the golden ones, in open runs.
+
+    Golden rows of the incidents `without` are counted in none.
+    """
     finished = _of(endpoint, open_runs().order_by("-started_at", "-pk"))
     found = _newest((run.endpoint, run) for run in finished)
     runs = [run.pk for rows in found.values() for run in rows]
-    counts = _labels(runs)
+    counts = _labels(runs, without)
     seen = _drills_of(runs)
     return [
         _history(
@@ -104,7 +110,7 @@ def _newest(named: Iterable[tuple[str, Row]]) -> dict[str, list[Row]]:
     return found
 
 
-def _verdicts(numbers: Sequence[int]) -> dict[int, list[tuple[int, int, int]]]:
+def _verdicts(numbers: Sequence[int], without: Collection[int]) -> dict[int, list[tuple[int, int, int]]]:
     """Return each evaluation's cases that can be compared: verdicts, those that are right, false passes."""
     done = Q(runs__state=RunState.DONE)
     passed, failed = done & Q(runs__passed=True), done & Q(runs__passed=False)
@@ -112,6 +118,7 @@ def _verdicts(numbers: Sequence[int]) -> dict[int, list[tuple[int, int, int]]]:
         EvaluationCase.objects.filter(
             evaluation__in=numbers, is_twin=False, erased=0, actual__in=[Actual.PASS, Actual.FAIL]
         )
+        .exclude(incident_id__in=without)
         .annotate(passes=Count("runs", filter=passed), fails=Count("runs", filter=failed))
         .values_list("evaluation", "actual", "passes", "fails")
     )
@@ -138,10 +145,11 @@ def _evaluated(row: Evaluation, cases: Sequence[tuple[int, int, int]]) -> Line |
     )
 
 
-def _labels(runs: Sequence[int]) -> dict[int, Rate]:
+def _labels(runs: Sequence[int], without: Collection[int]) -> dict[int, Rate]:
     rows = (
         DrillRow.objects.filter(run__in=runs, time=1)
         .exclude(status=RunResult.ENDPOINT_DOWN)
+        .exclude(row_id__in=GoldenRow.objects.filter(incident_id__in=without).values("row_id"))
         .values("run")
         .annotate(of=Count("pk"), right=Count("pk", filter=Q(got=F("expected")) & ~Q(got="")))
         .order_by()

@@ -2,7 +2,7 @@
 each other."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
@@ -107,10 +107,13 @@ def evaluation(number: int) -> Evaluation:
     return found
 
 
-def measured(number: int) -> Measures:
-    """Return the measures of one evaluation as it stands. Raises NoSuchEvaluation."""
+def measured(number: int, *, without: Collection[int] = ()) -> Measures:
+    """Return the measures of one evaluation as it stands, without the cases of some incidents.
+
+    Raises NoSuchEvaluation.
+    """
     evaluation(number)
-    return measures(_cases(number), _runs(number))
+    return measures(_cases(number, without), _runs(number, without))
 
 
 def by_case(number: int) -> list[CaseLine]:
@@ -127,15 +130,18 @@ def transcript(run: int) -> Mapping[str, Any] | None:
     return whole
 
 
-def compared(first: int, second: int) -> Compared:
-    """Return two evaluations beside each other, case by case. Raises NoSuchEvaluation."""
+def compared(first: int, second: int, *, without: Collection[int] = ()) -> Compared:
+    """Return two evaluations beside each other, case by case, without the cases of some incidents.
+
+    Raises NoSuchEvaluation.
+    """
     one, other = evaluation(first), evaluation(second)
     names = ("set", "prompt", "contract", "rulebook", "endpoint")
-    ours, theirs = _went(first), _went(second)
+    ours, theirs = _went(first, without), _went(second, without)
     both = sorted(ours.keys() & theirs.keys())
     return Compared(
-        first=measured(first),
-        second=measured(second),
+        first=measured(first, without=without),
+        second=measured(second, without=without),
         differ=[each for each in names if getattr(one, f"{each}_digest") != getattr(other, f"{each}_digest")],
         cases=len(both),
         by_facts=_paired([(ours[key].facts, theirs[key].facts) for key in both]),
@@ -153,12 +159,12 @@ class _Went:
     has_false_pass: bool
 
 
-def _went(number: int) -> dict[str, _Went]:
+def _went(number: int, without: Collection[int]) -> dict[str, _Went]:
     made: dict[int, list[RunRow]] = {}
-    for run in _runs(number):
+    for run in _runs(number, without):
         if run.state == RunState.DONE:
             made.setdefault(run.case, []).append(run)
-    return {case.key: _of_case(case, made.get(case.id, ())) for case in _cases(number)}
+    return {case.key: _of_case(case, made.get(case.id, ())) for case in _cases(number, without)}
 
 
 def _of_case(case: CaseRow, runs: Sequence[RunRow]) -> _Went:
@@ -181,7 +187,7 @@ def _paired(rows: Sequence[tuple[bool | None, bool | None]]) -> Paired:
     )
 
 
-def _cases(number: int) -> list[CaseRow]:
+def _cases(number: int, without: Collection[int]) -> list[CaseRow]:
     return [
         CaseRow(
             id=row.pk,
@@ -197,9 +203,12 @@ def _cases(number: int) -> list[CaseRow]:
             title_passed=row.title_passed,
         )
         for row in EvaluationCase.objects.filter(evaluation=number)
+        if row.incident_id not in without
     ]
 
 
-def _runs(number: int) -> list[RunRow]:
-    rows = EvaluationRun.objects.filter(evaluation=number).values(*_RUN)
-    return [RunRow(**{**row, "gathered": frozenset(row["gathered"])}) for row in rows]
+def _runs(number: int, without: Collection[int]) -> list[RunRow]:
+    rows = EvaluationRun.objects.filter(evaluation=number)
+    if without:
+        rows = rows.exclude(case__in=EvaluationCase.objects.filter(incident_id__in=without))
+    return [RunRow(**{**row, "gathered": frozenset(row["gathered"])}) for row in rows.values(*_RUN)]

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from accounts.models import User
 from incidents import veiling
-from trials.models import GoldenRow
+from trials.models import DrillRow, GoldenRow
 
 
 def kept_from(user: User) -> frozenset[int]:
@@ -26,6 +26,22 @@ def rows_kept(ids: Collection[str], kept: Collection[int]) -> frozenset[str]:
         return frozenset()
     found = GoldenRow.objects.filter(row_id__in=ids, incident_id__in=kept)
     return frozenset(found.values_list("row_id", flat=True))
+
+
+def run_kept(runs: Iterable[int], user: User) -> str:
+    """Return why what runs of drills come to is kept from a person; empty where it is not.
+
+    Their counts, their files and the names of their rows would say how a row is labelled.
+    """
+    kept = kept_from(user)
+    if not kept:
+        return ""
+    named = DrillRow.objects.filter(run__in=runs).values("row_id")
+    found = GoldenRow.objects.filter(incident_id__in=kept, row_id__in=named).values_list(
+        "incident_id", flat=True
+    )
+    number = found.first()
+    return f"A row of this drill is of that incident. {answer_first(number)}" if number else ""
 
 
 def answer_first(incident: int) -> str:

@@ -88,6 +88,29 @@ def test_an_evaluation_leaves_its_case_out(bea: User, other: Client, incident: I
         assert "The veiled one" in text_of(other.get(path)), path
 
 
+def test_the_figures_of_an_evaluation_leave_it_out(bea: User, other: Client, incident: Incident) -> None:
+    """With it, the figures less the cases that are shown would be what was decided of it."""
+    row: Evaluation = trialled.evaluated()
+    case = row.cases.filter(is_twin=False).first()
+    assert case is not None
+    row.cases.filter(pk=case.pk).update(incident_id=incident.pk)
+    client, whole = signed_in(bea), row.cases.filter(is_twin=False).count()
+    pages = {
+        f"/trials/evaluations/{row.pk}.json": '"cases": {}',
+        f"/trials/compare/?first={row.pk}&second={row.pk}": "{} cases that both hold",
+    }
+    for path, words in pages.items():
+        counted = whole if "json" in path else row.cases.count()
+        assert words.format(counted) in text_of(other.get(path)), path
+        assert words.format(counted - 1) in text_of(client.get(path)), path
+    scored = f">evaluation {row.pk}<"
+    theirs, hers = (
+        text_of(browser.get("/trials/")).partition(scored)[2][:600] for browser in (other, client)
+    )
+    assert theirs
+    assert theirs != hers, "its verdict is counted in the history"
+
+
 def test_a_row_of_a_drill_waits_for_the_audit(bea: User, other: Client, incident: Incident) -> None:
     drill = trialled.drilled({1: "bug", 2: "bug"})
     made = GoldenSet.objects.create(
@@ -102,3 +125,12 @@ def test_a_row_of_a_drill_waits_for_the_audit(bea: User, other: Client, incident
     assert client.get(address).status_code == 403
     assert client.get(f"/trials/drills/{drill.pk}/review/").headers["Location"].endswith("/review/2/")
     assert other.get(address).status_code == 200
+    run = drill.candidate_id
+    for path in (f"/trials/drills/{drill.pk}/", f"/trials/drill-runs/{run}.csv"):
+        refused = client.get(path)
+        assert refused.status_code == 403, path
+        assert f"You audit incident {incident.pk}" in text_of(refused), path
+        assert "You audit" not in text_of(other.get(path)), path
+    compared = f"/trials/compare/?what=drills&first={run}&second={drill.baseline_id}"
+    assert f"You audit incident {incident.pk}" in text_of(client.get(compared))
+    assert "You audit" not in text_of(other.get(compared))

@@ -18,6 +18,7 @@ from investigations.inuse import FREE, Identity, UseRefused
 from investigations.named import Endpoint
 from investigations.states import Purpose
 from investigations.talk import EndpointRefused
+from trials import veiled
 from trials.drills import booking, deciding, listing, promoting, sheet, showing
 from trials.drills.deciding import Found, ReviewRefused
 from trials.drills.policy import Outcome, PolicyUnusable
@@ -83,6 +84,8 @@ def download(request: HttpRequest, number: int) -> HttpResponse:
     run = DrillRun.objects.filter(pk=number).first()
     if run is None:
         raise Http404(f"There is no run {number} of a drill.")
+    if why := veiled.run_kept([run.pk], person(request)):
+        raise PermissionDenied(why)
     if not listing.open_runs().filter(pk=run.pk).exists():
         raise PermissionDenied(
             "Rows of this run's drill are unread, and its CSV adds up to what it comes to. Read them first."
@@ -125,6 +128,8 @@ def _as_drilled(run: DrillRun) -> Endpoint:
 def _page(
     request: HttpRequest, drill: Drill, *, form: Form | None = None, refusal: str = "", status: int = 200
 ) -> HttpResponse:
+    if why := veiled.run_kept([drill.baseline_id, drill.candidate_id], person(request)):
+        raise PermissionDenied(why)
     came = what_it_comes_to(drill)
     unread = deciding.unread(drill, came)
     compared, now = came.comparison, timezone.now()

@@ -30,8 +30,8 @@ _SHOWN = 200
 def show(request: HttpRequest, number: int) -> HttpResponse:
     """Its measures as they stand, and its cases with their runs."""
     row = found(number)
-    measured, every = queries.measured(row.pk), queries.by_case(row.pk)
     kept = veiled.kept_from(person(request))
+    measured, every = queries.measured(row.pk, without=kept), queries.by_case(row.pk)
     cases = [line for line in every if line.case.incident_id not in kept]
     context = {
         "evaluation": row,
@@ -61,7 +61,7 @@ def download(request: HttpRequest, number: int, form: str) -> HttpResponse:
     if form not in _KINDS:
         raise Http404(f"There is no {form} of an evaluation. There are: {', '.join(_KINDS)}.")
     kept = veiled.kept_from(person(request))
-    text = files.as_csv(row.pk, without=kept) if form == "csv" else files.as_json(row.pk)
+    text = (files.as_csv if form == "csv" else files.as_json)(row.pk, without=kept)
     answer = HttpResponse(text, content_type=f"{_KINDS[form]}; charset=utf-8")
     answer.headers["Content-Disposition"] = f'attachment; filename="evaluation-{row.pk}.{form}"'
     return answer
