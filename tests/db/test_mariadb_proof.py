@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+import pymysql
 import pytest
 from pymysql.connections import Connection
 
@@ -20,6 +21,7 @@ from toolbox.deadline import Deadline
 
 pytestmark = pytest.mark.django_db
 ME = f"{mariadb.READER}@localhost"
+NOW = datetime(2026, 11, 30, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
@@ -212,6 +214,97 @@ def test_a_view_that_calls_as_another_or_that_nobody_can_read_takes_the_tools_aw
     assert not list(server.folder.glob("mcp_pwned*"))
     proofs.forget()
     assert proofs.obstacle(connector) == ""
+
+
+OUTFILE = "SELECT 'x' INTO OUTFILE '{folder}/mcp_pwned_deep'"
+
+
+POSING = "CREATE VIEW shop.posing AS"
+FAR = "OPTIONS (USER 'root', HOST 'localhost', DATABASE 'shop', SOCKET '{socket}')"
+
+
+@pytest.mark.parametrize(
+    ("made", "granted", "found"),
+    [
+        (
+            [
+                f"CREATE OR REPLACE FUNCTION shop.put_out() RETURNS INT BEGIN {OUTFILE}; RETURN 1; END",
+                "CREATE VIEW shop.posing_below AS SELECT shop.put_out() AS n",
+                f"{POSING} SELECT n FROM shop.posing_below",
+            ],
+            "shop.posing",
+            ("definer_view", "shop.posing", "READS shop.posing_below UNSEEN AS root@localhost"),
+        ),
+        (
+            [f"{POSING} WITH t AS (SELECT o.id FROM (shop.orders o JOIN mysql.user u)) SELECT id FROM t"],
+            "shop.posing",
+            ("definer_view", "shop.posing", "READS mysql.user UNSEEN AS root@localhost"),
+        ),
+        (
+            [POSING.replace("VIEW", "SQL SECURITY INVOKER VIEW") + " SELECT GET_LOCK('pwn', 1) AS n"],
+            "shop.posing",
+            ("view", "shop.posing", "CALLS GET_LOCK"),
+        ),
+        (
+            [
+                f"CREATE OR REPLACE SERVER far FOREIGN DATA WRAPPER mysql {FAR}",
+                "CREATE TABLE shop.posing_table(id BIGINT) ENGINE=FEDERATED CONNECTION='far/orders'",
+            ],
+            "shop.posing_table",
+            ("foreign", "shop.posing_table", "SELECT THROUGH FEDERATED"),
+        ),
+    ],
+    ids=["a view behind a view", "a table of the server's own", "a lock as the caller", "another server"],
+)
+def test_a_relation_that_does_more_than_give_its_rows_is_found(
+    made: list[str],
+    granted: str,
+    found: tuple[str, str, str],
+    connector: MysqlConnector,
+    server: mariadb.MariadbServer,
+    root: "Connection[Any]",
+) -> None:
+    with contextlib.suppress(pymysql.MySQLError):
+        mariadb.run(root, ["INSTALL SONAME 'ha_federatedx'"])
+    mariadb.run(root, [each.format(folder=server.folder, socket=server.socket) for each in made])
+    mariadb.run(root, [f"GRANT SELECT, SHOW VIEW ON {granted} TO {ME}"])
+    try:
+        seen = findings(connector)
+        asked = [proofs.obstacle(connector), connector.ask(tool(f"SELECT * FROM {granted}"), {}, NOW)]
+    finally:
+        mariadb.run(root, [
+            f"REVOKE ALL PRIVILEGES ON {granted} FROM {ME}",
+            "DROP VIEW IF EXISTS shop.posing, shop.posing_below",
+            "DROP TABLE IF EXISTS shop.posing_table",
+        ])  # fmt: skip
+    assert found in {(finding.check, finding.object, finding.privilege) for finding in seen}
+    assert (asked[1].status, asked[1].reason) == (Status.REFUSED, asked[0])
+    assert not list(server.folder.glob("mcp_pwned*"))
+    proofs.forget()
+    assert proofs.obstacle(connector) == ""
+
+
+def test_a_view_that_was_unseen_is_read_once_its_cure_is_run(
+    connector: MysqlConnector, root: "Connection[Any]"
+) -> None:
+    mariadb.run(root, [
+        "CREATE VIEW shop.posing_below AS SELECT TRIM(LEADING 'n' FROM o.note) AS n FROM shop.orders o",
+        "CREATE VIEW shop.posing AS SELECT n FROM shop.posing_below",
+        f"GRANT SELECT, SHOW VIEW ON shop.posing TO {ME}",
+    ])  # fmt: skip
+    try:
+        for _ in range(2):  # what it is, and then what it says
+            (finding,) = findings(connector)
+            mariadb.run(root, [finding.cure.partition(";")[0]])
+        left = connector.prove(Deadline(5)).findings
+    finally:
+        mariadb.run(root, [
+            f"REVOKE ALL PRIVILEGES ON shop.{name} FROM {ME}" for name in ("posing", "posing_below")
+        ])  # fmt: skip
+        mariadb.run(root, ["DROP VIEW shop.posing, shop.posing_below"])
+    assert {(one.check, one.privilege, one.warning) for one in left} == {
+        ("definer_view", "READS AS root@localhost", True)
+    }
 
 
 def test_no_part_of_a_password_hash_gets_into_a_finding(

@@ -1,8 +1,9 @@
 """A MySQL or MariaDB database, asked through its reader account only."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -77,8 +78,8 @@ class MysqlConnector:
         if not isinstance(tool.question, SqlQuestion):
             return Outcome(Status.ERROR, reason=f"{tool.name} asks no SQL")
         try:
-            answer = self._answer(tool, tool.question, arguments)
-            outcome = shaping.shaped(tool, answer.fetched, too_large=answer.too_large)
+            answer, doubts = self._answer(tool, tool.question, arguments)
+            outcome = _doubted(shaping.shaped(tool, answer.fetched, too_large=answer.too_large), doubts)
         except _ENDS as error:
             return self._end(error)
         return weighed(tool, outcome, answer.control, covered(tool, arguments, called_at))
@@ -86,7 +87,10 @@ class MysqlConnector:
     def close(self) -> None:
         """Nothing is held open between calls."""
 
-    def _answer(self, tool: ToolDefinition, question: SqlQuestion, arguments: Mapping[str, Any]) -> Answer:
+    def _answer(
+        self, tool: ToolDefinition, question: SqlQuestion, arguments: Mapping[str, Any]
+    ) -> tuple[Answer, Sequence[str]]:
+        """Return the answer, and what the server itself doubts of it."""
         deadline = Deadline(tool.limits.seconds)
         statement = _filled(question.statement, arguments, tool)
         control = None
@@ -97,10 +101,11 @@ class MysqlConnector:
             try:
                 fetched = link.fetch(statement, rows, tool.limits.bytes * 2 + 65_536, deadline)
             except TooLarge as error:
-                return Answer(error.fetched, True, control)
+                return Answer(error.fetched, True, control), ()
+            doubts = link.doubts(deadline)
             if len(fetched.rows) < rows:
                 link.roll_back(Deadline(_END_SECONDS))
-        return Answer(fetched, False, control)
+        return Answer(fetched, False, control), doubts
 
     @contextmanager
     def _link(self, deadline: Deadline) -> Iterator[ReadLink]:
@@ -169,6 +174,14 @@ def _how(error: Exception) -> tuple[Status, str]:
     return Status.UNAVAILABLE, str(error)
 
 
+def _doubted(outcome: Outcome, doubts: Sequence[str]) -> Outcome:
+    """An answer that the server warns of is never plain, and finding nothing in it proves nothing."""
+    if not doubts or outcome.status not in (Status.OBSERVED, Status.EMPTY):
+        return outcome
+    status = Status.TRUNCATED if outcome.status is Status.OBSERVED else Status.UNANSWERABLE
+    return replace(outcome, status=status, reason="; ".join(filter(None, (*doubts, outcome.reason))))
+
+
 def _filled(part: Statement, arguments: Mapping[str, Any], tool: ToolDefinition) -> str:
     return rendered(part, literals(part.names, arguments, tool))
 
@@ -178,6 +191,8 @@ def _control(link: ReadLink, statement: str, deadline: Deadline) -> Mapping[str,
         fetched = link.fetch(statement, 3, _CONTROL_BYTES, deadline)
     except TooLarge:
         raise ControlBroken("the control question answers too much") from None
+    if doubts := link.doubts(deadline):
+        raise ControlBroken(f"the control question is answered with a doubt: {doubts[0]}")
     return control_row(_with_truth(fetched))
 
 

@@ -33,6 +33,19 @@ _ERRORS = {
     1290: "the database's options forbid the question",
     3636: "the question goes too deep into recursion",
 }
+# Words that are out of fashion say nothing about an answer.
+_HARMLESS = frozenset({1287, 1681, 3719, 3720, 3778, 3090, 3135, 4166})
+_DOUBTS = {
+    1260: "a joined text was cut",
+    1301: "a text would have been longer than the server allows, and became NULL",
+    1139: "a regular expression was given up, so what it matches is not known",
+    3699: "a regular expression was given up, so what it matches is not known",
+    1365: "something was divided by zero, and became NULL",
+    1931: "the server stopped before the whole answer was made",
+    1292: "a text was taken for a number or a time that it is not",
+    1366: "a text was taken for a number or a time that it is not",
+    1411: "a text was taken for a number or a time that it is not",
+}
 _SAID = frozenset({1054, 1064, 1146, 1305, 1365, 1690, 1292, 1366, 1411, 1060, 1052, 1241, 1242})
 _MAY_NOT = frozenset({1142, 1143, 1370})
 
@@ -50,6 +63,13 @@ def status_and_reason(error: pymysql.MySQLError) -> tuple[Status, str]:
     if code in _SAID:
         return Status.ERROR, f"the database could not answer: {_short(message)}"
     return Status.ERROR, f"the database refused the question (error {code or 'unknown'})"
+
+
+def doubt(code: int) -> str:
+    """Return what a warning makes doubtful of an answer, or ''. The server's own words may quote a row."""
+    if code in _HARMLESS:
+        return ""
+    return _DOUBTS.get(code, f"the server warns of the answer (warning {code})")
 
 
 def _parts(error: pymysql.MySQLError) -> tuple[int, str]:

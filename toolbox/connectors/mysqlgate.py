@@ -4,10 +4,11 @@ A statement is read token by token. It passes only as one SELECT without side do
 functions, and goes to the server without its comments. Whatever the reader does not understand is refused.
 """
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from itertools import pairwise
 
+from toolbox.connectors.mysqlbounds import demand_bounded
+from toolbox.connectors.mysqltokens import StatementRefused, Token, tokens_of
 from toolbox.connectors.mysqlwords import (
     BEFORE_PARENTHESIS,
     DOORS,
@@ -16,52 +17,19 @@ from toolbox.connectors.mysqlwords import (
     UNLESS_CALLED,
 )
 from toolbox.definitions import Statement
-from toolbox.values import is_sendable
 
-_TOKEN = re.compile(
-    r"""
-    (?P<space>[ \t\r\n\f\v]+)
-    |(?P<executed>/\*(?:!|\+|M!))
-    |(?P<comment>/\*.*?\*/|--(?=[ \t\r\n\f\v]|$)[^\n]*|\#[^\n]*)
-    |(?P<open>/\*)
-    |(?P<string>'(?:[^'\\]|'')*'|"(?:[^"\\]|"")*")
-    |(?P<quoted>`(?:[^`]|``)*`)
-    |(?P<placeholder>%\([a-z_][a-z0-9_]*\)s)
-    |(?P<number>0x[0-9a-f]+|[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?|\.[0-9]+)
-    |(?P<word>[a-z_$][a-z0-9_$]*)
-    |(?P<marker>\?)
-    |(?P<symbol><=>|<=|>=|<>|!=|\|\||&&|->>|->|%%|[-+*/%=<>(),.&|^~!])
-    """,
-    re.VERBOSE | re.DOTALL | re.IGNORECASE,
-)
+__all__ = ["StatementRefused", "compiled", "demand_one_select", "refused_call", "relations", "rendered"]
 
-
-# A person writes a question in far less. Reading ten megabytes word by word takes longer than any deadline.
-_LONGEST = 100_000
-
-
-class StatementRefused(ValueError):
-    """A statement is not one plain SELECT; the message says where and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """One part of a statement: what kind, and its text."""
-
-    kind: str
-    text: str
-
-    @property
-    def word(self) -> str:
-        """The word in upper case, '' for anything else."""
-        return self.text.upper() if self.kind == "word" else ""
+_BEFORE_RELATION = frozenset({"FROM", "JOIN", "STRAIGHT_JOIN"})
+# In these a FROM stands before a text or a time.
+_TAKES_FROM = frozenset({"EXTRACT", "TRIM", "SUBSTRING", "SUBSTR", "MID"})
 
 
 def compiled(sql: str) -> Statement:
     """Return a declared statement with a `?` for each %(name)s, without comments; raise StatementRefused."""
     names: list[str] = []
     tokens: list[Token] = []
-    for token in _tokens(sql):
+    for token in tokens_of(sql):
         if token.kind == "marker":
             raise StatementRefused("`?` is no placeholder: write %(name)s")
         if token.kind == "placeholder":
@@ -75,6 +43,7 @@ def compiled(sql: str) -> Statement:
             token = Token("symbol", "%")
         tokens.append(token)
     _demand_one_select(tokens)
+    demand_bounded(tokens)
     return Statement("".join(token.text for token in tokens).strip(), tuple(names))
 
 
@@ -83,8 +52,9 @@ def rendered(statement: Statement, literals: Sequence[str]) -> str:
 
     Raises StatementRefused, whoever made the statement.
     """
-    tokens = list(_tokens(statement.text))
+    tokens = list(tokens_of(statement.text))
     _demand_one_select(tokens)
+    demand_bounded(tokens)
     markers = sum(token.kind == "marker" for token in tokens)
     if markers != len(literals):
         raise StatementRefused(f"the statement has {markers} placeholders and {len(literals)} arguments")
@@ -94,43 +64,49 @@ def rendered(statement: Statement, literals: Sequence[str]) -> str:
 
 def demand_one_select(sql: str) -> None:
     """Raise StatementRefused unless a text is one plain SELECT that calls none but known functions."""
-    _demand_one_select(list(_tokens(sql)))
+    _demand_one_select(list(tokens_of(sql)))
+
+
+def relations(sql: str) -> list[tuple[str, str]]:
+    """Return schema ('' where none is named) and name of each relation that a text reads."""
+    read = [token for token in tokens_of(sql) if token.kind != "space"]
+    found: list[tuple[str, str]] = []
+    callers: list[str] = []
+    for index, token in enumerate(read):
+        if token.text == "(":
+            callers.append(read[index - 1].word if index else "")
+        elif token.text == ")":
+            del callers[-1:]
+        elif token.word in _BEFORE_RELATION and not {*callers[-1:]} & _TAKES_FROM:
+            place = index + 1
+            while place < len(read) and read[place].text == "(":
+                place += 1
+            names = [_name(part) for part in read[place : place + 3]]
+            if read[place + 1 : place + 2] == [Token("symbol", ".")] and len(names) == 3:
+                found.append((names[0], names[2]))
+            elif names and names[0] and read[place].word != "SELECT":
+                found.append(("", names[0]))
+    return found
+
+
+def refused_call(sql: str) -> str:
+    """Return a function that a text calls and that no tool may call, or ''."""
+    read = [token for token in tokens_of(sql) if token.kind != "space"]
+    return next(
+        (one.word for one, after in pairwise(read) if after.text == "(" and one.word in REFUSED_FUNCTIONS), ""
+    )
+
+
+def _name(token: Token) -> str:
+    if token.kind == "quoted":
+        return token.text[1:-1].replace("``", "`")
+    return token.text if token.kind == "word" else ""
 
 
 def _plain_percent(text: str) -> str:
     if "%" in text.replace("%%", ""):
         raise StatementRefused("inside quotes, write %% for a percent sign; placeholders stand outside them")
     return text.replace("%%", "%")
-
-
-def _tokens(sql: str) -> Iterator[Token]:
-    if len(sql) > _LONGEST:
-        raise StatementRefused(f"it has {len(sql)} characters; at most {_LONGEST} are read")
-    if not is_sendable(sql):
-        raise StatementRefused("the statement holds a lone surrogate, which no server can be sent")
-    position = 0
-    while position < len(sql):
-        match = _TOKEN.match(sql, position)
-        if match is None or match.lastgroup is None:
-            raise StatementRefused(_unread(sql[position]))
-        kind, position = match.lastgroup, match.end()
-        if kind == "executed":
-            raise StatementRefused(f"{match.group()} opens a comment that the server executes: write it out")
-        if kind == "open":
-            raise StatementRefused("a comment does not end")
-        yield Token("space", " ") if kind in ("space", "comment") else Token(kind, match.group())
-
-
-def _unread(character: str) -> str:
-    cures = {
-        ";": "one statement, without a semicolon",
-        "@": "no variables",
-        "\\": "no backslash: for LIKE use ESCAPE '!'",
-        "'": "a quote does not end, or holds a backslash",
-        '"': "a quote does not end, or holds a backslash",
-        "`": "a quoted name does not end",
-    }
-    return f"the statement holds {character!r}: {cures.get(character, 'outside quotes, plain ASCII only')}"
 
 
 def _demand_one_select(tokens: Sequence[Token]) -> None:

@@ -13,7 +13,7 @@ from pymysql.connections import Connection
 from pymysql.cursors import SSCursor
 
 from toolbox.connectors.fetched import Fetched, TooLarge
-from toolbox.connectors.mysqlfailures import status_and_reason
+from toolbox.connectors.mysqlfailures import doubt, status_and_reason
 from toolbox.connectors.mysqlvalues import DECODERS, plain
 from toolbox.connectors.pgfailures import CannotConnect, SessionLost
 from toolbox.deadline import Deadline, DeadlinePassed
@@ -61,6 +61,7 @@ class ReadLink:
 
     def __init__(self, connection: MeteredConnection) -> None:
         self._connection = connection
+        self._warned = 0
         self.is_mariadb = "mariadb" in str(connection.server_version).lower()
         self.opened = time.monotonic()
 
@@ -102,7 +103,7 @@ class ReadLink:
         self.run("SET SESSION TRANSACTION READ ONLY", deadline)
         self.run(
             f"SET SESSION {limit}, time_zone='+00:00', lock_wait_timeout=1, innodb_lock_wait_timeout=1, "
-            "group_concat_max_len=1048576",
+            "group_concat_max_len=131072",
             deadline,
         )
         self.run("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY", deadline)
@@ -130,9 +131,18 @@ class ReadLink:
             raise ValueUnreadable("a text of the answer is not in UTF-8") from None
         except (RuntimeError, AssertionError, IndexError) as error:
             raise SessionLost(type(error).__name__) from None
+        else:
+            self._warned = 0 if len(fetched.rows) == rows else _warning_count(self._connection)
         finally:
             cursor.connection = None  # or it would read the rest of the answer when it is collected
         return fetched
+
+    def doubts(self, deadline: Deadline) -> tuple[str, ...]:
+        """Return what the server warned of in the answer that was just fetched to its end, each once."""
+        if not self._warned:
+            return ()
+        found = [doubt(int(row[1])) for row in self.run("SHOW WARNINGS", deadline) if row[0] != "Note"]
+        return tuple(dict.fromkeys(filter(None, found)))
 
     def roll_back(self, deadline: Deadline) -> None:
         """End the transaction; never raises: closing the connection ends it as well."""
@@ -148,6 +158,11 @@ class ReadLink:
             if self._connection._sock is not None:
                 self._connection._sock.shutdown(socket.SHUT_RDWR)
         self._connection._force_close()
+
+
+def _warning_count(connection: MeteredConnection) -> int:
+    """How often the server warned of the answer that was just read to its end."""
+    return int(getattr(connection._result, "warning_count", 0) or 0)
 
 
 def _why(error: Exception) -> str:

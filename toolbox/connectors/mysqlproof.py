@@ -9,8 +9,8 @@ import pymysql
 from toolbox.connectors.credential import Finding, Proof, ProofImpossible
 from toolbox.connectors.fetched import TooLarge
 from toolbox.connectors.mysqlfailures import status_and_reason
-from toolbox.connectors.mysqlgate import StatementRefused, demand_one_select
 from toolbox.connectors.mysqllink import ReadLink
+from toolbox.connectors.mysqlviews import of_relations
 from toolbox.connectors.pgfailures import SessionLost
 from toolbox.deadline import Deadline, DeadlinePassed
 from toolbox.values import ValueUnreadable
@@ -27,12 +27,6 @@ _ROLE = re.compile(r"GRANT (?P<role>\S+) TO (?P<grantee>\S+)(?P<rest> WITH ADMIN
 _LIMITS_ONLY = re.compile(r"( WITH)?( (MAX_[A-Z_]+) [0-9.]+)*", re.IGNORECASE)
 _DATABASE = re.compile(r"(`(?:[^`]|``)*`|\*|[^`.\s]+)\.")
 _GUARDED = ("mysql",)
-_VIEWS = (
-    "SELECT table_schema, table_name, definer, view_definition FROM information_schema.views "
-    "WHERE security_type='DEFINER' "
-    "AND table_schema NOT IN ('sys','mysql','performance_schema','information_schema') "
-    "ORDER BY 1, 2 LIMIT 200"
-)
 
 
 def proven(link: ReadLink, deadline: Deadline) -> Proof:
@@ -44,7 +38,7 @@ def proven(link: ReadLink, deadline: Deadline) -> Proof:
     try:
         ((account,),) = link.run("SELECT CURRENT_USER()", deadline)
         found = [*_anonymous(account), *_of_grants(link, deadline), *_of_server(link, deadline)]
-        found += [_view(*row, account=account) for row in link.run(_VIEWS, deadline)]
+        found += of_relations(link, str(account), deadline)
     except pymysql.MySQLError as error:
         raise ProofImpossible(f"the proof was refused: {status_and_reason(error)[1]}") from None
     except (SessionLost, TooLarge, ValueUnreadable):
@@ -132,21 +126,6 @@ def _of_server(link: ReadLink, deadline: Deadline) -> Iterator[Finding]:
     states = {str(row[1]) for row in link.run("SHOW SESSION VARIABLES LIKE 't%x%_read_only'", deadline)}
     if states != {"ON"}:
         raise ProofImpossible("the server does not make the session read-only")
-
-
-def _view(schema: object, name: object, definer: object, text: object, *, account: object) -> Finding:
-    """A view that reads as another is shown. What one calls as another, no transaction takes back."""
-    view = f"{schema}.{name}"
-    cure = f"ALTER SQL SECURITY INVOKER VIEW {view} AS ...;"
-    if not text:
-        user, _, host = str(account).rpartition("@")
-        cure = f"GRANT SHOW VIEW ON `{schema}`.`{name}` TO `{user}`@`{host}`; so that the proof can read it"
-        return Finding("definer_view", view, f"UNSEEN AS {definer}", cure=cure)
-    try:
-        demand_one_select(str(text))
-    except StatementRefused as refused:
-        return Finding("definer_view", view, f"CALLS AS {definer}", cure=f"{cure} ({refused})")
-    return Finding("definer_view", view, f"READS AS {definer}", cure=cure, warning=True)
 
 
 def _finding(check: str, privilege: str, target: str, via: str, cure: str) -> Finding:
