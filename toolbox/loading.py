@@ -1,12 +1,13 @@
 """One connector's tools from a YAML file, checked part by part."""
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, cast
 
 from assay_core.canonical import NotCanonical
-from toolbox import schemas, yamlfile
+from toolbox import remote, schemas, yamlfile
 from toolbox.connectors.kinds import KINDS
 from toolbox.connectors.mysqlgate import StatementRefused, compiled
 from toolbox.definitions import (
@@ -68,6 +69,9 @@ def _tool(place: Place, connector: str, kind: str) -> ToolDefinition:
     given = _schema(place.at("input"))
     _closed_input(place.at("input"), given)
     question = _question(place, given, kind)
+    key, shape = _key(place, question), _shape(place, question)
+    if isinstance(question, SqlQuestion):
+        _answerable(place, key, shape)
     defaults = _arguments(place.at("defaults"), given)
     for argument, value in defaults.items():
         wrong = schemas.complaint(value, given["properties"][argument])
@@ -84,8 +88,8 @@ def _tool(place: Place, connector: str, kind: str) -> ToolDefinition:
         connector=connector,
         input=given,
         output=_schema(place.at("output")),
-        shape=_shape(place, question),
-        key=_key(place, question),
+        shape=shape,
+        key=key,
         question=question,
         limits=_limits(place.at("limits")),
         normalise=_normalise(place.at("normalise"), given),
@@ -93,7 +97,7 @@ def _tool(place: Place, connector: str, kind: str) -> ToolDefinition:
         covers=_covers(place.at("covers"), given, question),
         plain={"connector": connector, **cast("Mapping[str, Any]", place.data)},
         scope=_scope(place.at("scope"), given),
-        redact=tuple(part.text() for part in place.at("redact").items()) if "redact" in place.data else (),
+        redact=tuple(map(_dotted, place.at("redact").items())) if "redact" in place.data else (),
     )
 
 
@@ -109,7 +113,8 @@ def _schema(place: Place) -> Mapping[str, Any]:
     try:
         schemas.check_schema(place.data)
     except schemas.SchemaUnusable as error:
-        raise place.error(f"{place.name}: {error}", "Correct the schema.") from None
+        part = functools.reduce(Place.at, error.steps, place)
+        raise part.error(f"{part.name}: {error}", "Correct the schema.") from None
     return place.data
 
 
@@ -119,6 +124,10 @@ def _closed_input(place: Place, schema: Mapping[str, Any]) -> None:
     properties = schema.get("properties")
     if not isinstance(properties, Mapping):
         raise place.error("the input names no properties", "Add `properties: {}` or declare them.")
+    for name, property_ in properties.items():
+        if not isinstance(property_, Mapping):
+            cure = "Say what it is, such as `{type: string}`."
+            raise place.at("properties").at(name).error(f"the argument {name} may be anything", cure)
     for name in schema.get("required", ()):
         if name not in properties:
             raise place.at("required").error(
@@ -186,6 +195,25 @@ def _key(place: Place, question: Question) -> str:
     if isinstance(question, LogQuestion) and place.at("key").data is None:
         return "lines"
     return place.at("key").text()
+
+
+def _answerable(place: Place, key: str, shape: Shape) -> None:
+    """Raise DefinitionError for an output that no answer of a database can have."""
+    held = {key} if shape == "one" else {key, "row_count"}
+    if shape == "rows" and key == "row_count":
+        raise place.at("key").error("row_count is the number of rows", "Give the rows another key.")
+    for name in place.data["output"].get("required", ()):
+        if name not in held:
+            cure = f"The result holds {' and '.join(sorted(held))}: require these, or change `key`."
+            raise place.at("output").at("required").error(f"the output requires {name!r}", cure)
+
+
+def _dotted(place: Place) -> str:
+    """Read a path such as `customer.email`."""
+    path = place.text()
+    if not all(part.strip() for part in path.split(".")):
+        raise place.error(f"{path!r} is no path to a field", "Write names with one dot between them.")
+    return path
 
 
 def _sql(place: Place, given: Mapping[str, Any], read: _Dialect) -> SqlQuestion:
@@ -267,7 +295,6 @@ def _covers(place: Place, given: Mapping[str, Any], question: Question) -> Mappi
     if place.data is None:
         return {}
     covers = place.mapping(frozenset({"since", "until"}), frozenset({"since"}))
-    for edge, name in covers.items():
-        if name not in given["properties"]:
-            raise place.at(edge).error(f"{name!r} is not declared as input", "Name an argument of the input.")
+    for edge in covers:
+        remote.time_argument(place.at(edge), given)
     return covers

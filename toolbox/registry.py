@@ -4,11 +4,12 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 
 from assay_core.arguments import ToolShape
-from toolbox import loading, yamlfile
+from toolbox import loading, remote, yamlfile
 from toolbox.connectors import kinds as remote_kinds
 from toolbox.connectors.base import Connector
 from toolbox.connectors.jsonlines import JsonLinesConnector
@@ -35,6 +36,10 @@ class Toolbox:
         """What a verdict must know of each tool."""
         return {name: definition.tool_shape for name, definition in self.definitions.items()}
 
+    def inputs(self) -> Mapping[str, Mapping[str, Any]]:
+        """The declared input of each tool."""
+        return {name: definition.input for name, definition in self.definitions.items()}
+
     def close(self) -> None:
         """Give back every connection that is held open."""
         for connector in self.connectors.values():
@@ -49,13 +54,13 @@ def load(tool_paths: Sequence[Path], connectors_path: Path | None) -> Toolbox:
     connectors = _connectors(connectors_path) if connectors_path else {}
     kinds = {name: connector.kind for name, connector in connectors.items()}
     definitions: dict[str, ToolDefinition] = {}
+    homes: dict[str, Path] = {}
     for file in _files(tool_paths):
         for definition in loading.load_file(file, kinds):
-            if definition.name in definitions:
-                raise DefinitionError(
-                    file, 1, f"the tool {definition.name} is declared twice", "Rename one of them."
-                )
-            definitions[definition.name] = definition
+            name = definition.name
+            if name in definitions:
+                raise _again(file, name, homes[name])
+            definitions[name], homes[name] = definition, file
     return Toolbox(dict(sorted(definitions.items())), connectors)
 
 
@@ -67,6 +72,14 @@ def current() -> Toolbox:
     """
     path = settings.TRIAGE_CONNECTORS
     return load(settings.TRIAGE_TOOLS, Path(path) if path else None)
+
+
+def _again(file: Path, name: str, other: Path) -> DefinitionError:
+    """Return the error at the last declaration of a tool that an earlier one has, here or in another file."""
+    named = [tool.at("name") for tool in yamlfile.read(file).at("tools").items()]
+    found = [place for place in named if place.text() == name][-1]
+    where = "" if other == file else f", the first time in {other}"
+    return found.error(f"the tool {name} is declared twice{where}", "Rename one of them.")
 
 
 def _files(paths: Sequence[Path]) -> list[Path]:
@@ -96,20 +109,18 @@ def _connector(name: str, place: Place) -> Connector:
         parts = place.mapping(
             frozenset({"kind", "title", "dsn_env", "connections"}), frozenset({"title", "dsn_env"})
         )
-        size = parts.get("connections", 4)
-        if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= 64:
-            raise place.at("connections").error(f"connections={size!r}", "Use a whole number from 1 to 64.")
+        size = remote.whole_number(place.at("connections"), 1, 64) if "connections" in parts else 4
         made = _DATABASES[kind]
-        return made(name, place.at("title").text(), place.at("dsn_env").text(), connections=size)
+        return made(name, place.at("title").text(), place.at("dsn_env").variable(), connections=size)
     if kind == "jsonlines":
         place.mapping(
             frozenset({"kind", "title", "folder_env", "fields"}), frozenset({"title", "folder_env"})
         )
         fields = _fields(place.at("fields"))
         return JsonLinesConnector(
-            name, place.at("title").text(), place.at("folder_env").text(), fields=fields
+            name, place.at("title").text(), place.at("folder_env").variable(), fields=fields
         )
-    if kind in remote_kinds.KINDS:
+    if isinstance(kind, str) and kind in remote_kinds.KINDS:
         return remote_kinds.connector(name, place)
     known = ", ".join(sorted([*_DATABASES, "jsonlines", *remote_kinds.KINDS]))
     raise place.error(f"the connector {name} has the kind {kind!r}", f"Use one of {known}.")

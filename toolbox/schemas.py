@@ -5,12 +5,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jsonschema import Draft202012Validator, FormatChecker
-from jsonschema.exceptions import SchemaError, ValidationError
+from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 from referencing import Registry
 
 from assay_core.instants import NotAnInstant, from_text
 from toolbox import plainly
+from toolbox.schemawords import SchemaUnusable, check_schema
+
+__all__ = ["SchemaUnusable", "check_schema", "complaint", "complaints"]
 
 _FORMATS = FormatChecker(formats=())
 _LONGEST = 200
@@ -49,34 +52,6 @@ _Validator: Any = extend(  # type: ignore[no-untyped-call]  # jsonschema has no 
 # By identity, beside the schema itself: so no other can come to stand under its number.
 _made: dict[int, tuple[Mapping[str, Any], Any, plainly.Check]] = {}
 _MOST_MADE = 1_000
-
-
-class SchemaUnusable(ValueError):
-    """A JSON Schema cannot be used; the message says why."""
-
-
-def check_schema(schema: Mapping[str, Any]) -> None:
-    """Raise SchemaUnusable for a schema that is malformed or refers outside itself."""
-    try:
-        Draft202012Validator.check_schema(schema)
-    except SchemaError as error:
-        raise SchemaUnusable(f"it is not a JSON Schema: {error.message[:_LONGEST]}") from None
-    _refuse_outside(schema)
-
-
-def _refuse_outside(part: object) -> None:
-    if isinstance(part, Mapping):
-        for key, value in part.items():
-            if key in ("$ref", "$dynamicRef") and isinstance(value, str) and not value.startswith("#"):
-                raise SchemaUnusable(f"{key} {value!r} leads outside the schema; only #/... is followed")
-            if key in ("$id", "$schema") and isinstance(value, str) and "draft/2020-12" not in value:
-                raise SchemaUnusable(
-                    f"{key} {value!r} is not accepted; schemas here are Draft 2020-12 without an id"
-                )
-            _refuse_outside(value)
-    elif isinstance(part, list):
-        for item in part:
-            _refuse_outside(item)
 
 
 def _validator(schema: Mapping[str, Any]) -> tuple[Any, plainly.Check]:

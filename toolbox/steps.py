@@ -23,6 +23,7 @@ from toolbox.scope import CallScope
 from toolbox.toolrules import Held, Standing
 
 _SHOWN_TO_ALLOW = Cut(text=2_000, items=50)
+_COMPLAINTS = 3  # a name misspelt is two: one that lacks and one that is unknown
 _BUDGET_SECONDS = 7 * 24 * 3600.0
 
 
@@ -114,7 +115,7 @@ def schema(question: Question) -> str:
     """Refuse arguments that are not as the tool declares them."""
     if question.definition is None:
         return ""
-    wrong = schemas.complaint(question.arguments, question.definition.input)
+    wrong = "; ".join(schemas.complaints(question.arguments, question.definition.input, most=_COMPLAINTS))
     return f"the arguments are not as the tool declares them: {wrong}" if wrong else ""
 
 

@@ -15,7 +15,7 @@ from accounts.permissions import Permission
 from audit import prepared, writing
 from audit.straight import Meanwhile
 from toolbox.models import Effect, ToolRule
-from toolbox.patterns import Pattern
+from toolbox.patterns import Pattern, is_like
 
 _LONGEST = {"tool": 100, "caller": 200, "because": 300}
 _MOST_ARGUMENTS = 20
@@ -217,3 +217,14 @@ def _note(kind: str, rule: ToolRule, by: User, **more: Any) -> None:
         },
         actor=actor_of(by),
     )
+
+
+def idle(rule: ToolRule, inputs: Mapping[str, Mapping[str, Any]]) -> str:
+    """Say why a rule means no call of the tools whose inputs these are, or nothing where it may mean one."""
+    meant = [declared for name, declared in inputs.items() if is_like(name, rule.tool)]
+    if not meant:
+        return f"No tool that is loaded here is named {rule.tool}: the rule waits for one."
+    for named in rule.arguments:
+        if not any(is_like(name, named) for declared in meant for name in declared.get("properties", ())):
+            return f"None of the tools that it means takes the argument {named}: the rule refuses nothing."
+    return ""

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person, requires
 from accounts.permissions import Permission
-from toolbox import asks, queries, toolrules
+from toolbox import asks, queries, registry, toolrules
 from toolbox.forms import BecauseForm, ToolRuleForm
 from toolbox.models import ToolRule
 from toolbox.toolrules import ToolRuleRefused, Wanted
@@ -88,7 +88,9 @@ def _moved(
         rule = move()
     except ToolRuleRefused as refusal:
         return _page(request, form=form, refusal=str(refusal), status=422)
-    messages.success(request, f"Tool rule {rule.pk} {words}: {rule.effect} {rule.tool}.")
+    idle = "" if rule.ended_at else toolrules.idle(rule, registry.current().inputs())
+    tell = messages.warning if idle else messages.success
+    tell(request, f"Tool rule {rule.pk} {words}: {rule.effect} {rule.tool}. {idle}".strip())
     return redirect("tools")
 
 

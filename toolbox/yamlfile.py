@@ -1,6 +1,7 @@
 """A YAML file as plain data that remembers the line of each of its parts."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import yaml
 
 PathParts = tuple[str | int, ...]
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class DefinitionError(ValueError):
@@ -53,8 +55,15 @@ class Place:
             found = self.data[key]
         return Place(self.file, found, (*self.path, key), self.lines)
 
+    def _filled(self) -> None:
+        if self.data is None and self.path:
+            raise self.error(
+                f"{self.name} is missing, or nothing stands behind it", f"Add `{self.path[-1]}:`."
+            )
+
     def mapping(self, known: frozenset[str], needed: frozenset[str] = frozenset()) -> Mapping[str, Any]:
         """Return this part as a mapping; raise DefinitionError for another type or wrong keys."""
+        self._filled()
         if not isinstance(self.data, Mapping):
             raise self.error(f"{self.name} is not a mapping", f"Give it the keys {', '.join(sorted(known))}.")
         for key in self.data:
@@ -67,12 +76,25 @@ class Place:
 
     def text(self) -> str:
         """Return this part as text that is not empty; raise DefinitionError otherwise."""
+        self._filled()
         if not isinstance(self.data, str) or not self.data.strip():
             raise self.error(f"{self.name} is not a text", "Write a text that is not empty.")
         return self.data.strip()
 
+    def variable(self) -> str:
+        """Return this part as the name of an environment variable; raise DefinitionError without its text.
+
+        What stands there by mistake is often the secret itself.
+        """
+        name = self.text()
+        if not _VARIABLE.fullmatch(name):
+            cure = "Write the name of a variable, and put the value into the environment."
+            raise self.error(f"{self.name} is not the name of a variable", cure)
+        return name
+
     def items(self) -> list["Place"]:
         """Return the parts of this list; raise DefinitionError where it is none or empty."""
+        self._filled()
         if not isinstance(self.data, list) or not self.data:
             raise self.error(f"{self.name} is not a list with something in it", "Begin each part with `- `.")
         return [self.at(index) for index in range(len(self.data))]
@@ -87,6 +109,7 @@ def read(file: Path) -> Place:
             file, 1, f"cannot be read ({type(error).__name__})", "Check path and encoding."
         ) from None
     loader = yaml.SafeLoader(text)
+    node: yaml.Node | None = None
     try:
         node = loader.get_single_node()
         lines: dict[PathParts, int] = {}
@@ -94,13 +117,46 @@ def read(file: Path) -> Place:
             _note_lines(file, node, (), lines)
         data = loader.construct_document(node) if node is not None else None
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else 1
-        problem = getattr(error, "problem", None) or "cannot be parsed"
-        raise DefinitionError(file, line, f"is not YAML: {problem}", "Correct the line.") from None
+        raise _not_yaml(file, error) from None
+    except DefinitionError:
+        raise
+    except (ValueError, OverflowError) as error:  # a date that no calendar has
+        raise DefinitionError(
+            file, _unreadable(node), f"cannot be read: {error}", "Put it in quotes."
+        ) from None
     finally:
         loader.dispose()
     return Place(file, data, (), lines)
+
+
+def _not_yaml(file: Path, error: yaml.YAMLError) -> DefinitionError:
+    mark, begun = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
+    problem = getattr(error, "problem", None) or "cannot be parsed"
+    if begun and mark and begun.line != mark.line:  # a quote that never ends is seen at the end of the file
+        problem += f" ({getattr(error, 'context', '')} that begins in line {begun.line + 1})"
+    return DefinitionError(file, mark.line + 1 if mark else 1, f"is not YAML: {problem}", "Correct the line.")
+
+
+def _unreadable(node: yaml.Node | None) -> int:
+    """Return the line of the first value that cannot be read."""
+    for scalar in _scalars(node):
+        try:
+            yaml.SafeLoader("").construct_document(scalar)
+        except (ValueError, OverflowError):
+            return int(scalar.start_mark.line) + 1
+    return 1
+
+
+def _scalars(node: Any) -> Iterator[yaml.ScalarNode]:
+    if isinstance(node, yaml.ScalarNode):
+        yield node
+    elif isinstance(node, yaml.SequenceNode):
+        for part in node.value:
+            yield from _scalars(part)
+    elif isinstance(node, yaml.MappingNode):
+        for pair in node.value:
+            yield from _scalars(pair[0])
+            yield from _scalars(pair[1])
 
 
 def _note_lines(file: Path, node: yaml.Node, path: PathParts, lines: dict[PathParts, int]) -> None:

@@ -1,6 +1,7 @@
 """`manage.py tools` and `manage.py readerrole`: what they print, what they refuse."""
 
 import io
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from accounts.models import User
 from accounts.roles import Role
 from tests.db import attempted
 from tests.servers import Postgres
-from toolbox import acknowledgements, proofs, registry
+from toolbox import acknowledgements, checking, proofs, registry
 from toolbox.connectors.postgres import PostgresConnector
 from toolbox.deadline import Deadline
 from toolbox.proofrows import ToolAcknowledgement
@@ -149,6 +150,39 @@ def test_check_refuses_what_the_server_would_not_run(load: Callable[..., None], 
     assert said in line
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("SELECT id, note", "SELECT id, id, note", "two columns of the answer have the same name"),
+        ("SELECT true AS holds", "SELECT 1 AS holds", "no boolean column `holds`"),
+        ("SELECT true AS holds", "SELECT true", "no boolean column `holds`"),
+        ("{type: object}", "{type: object, properties: {order: {required: [total]}}}", "requires 'total'"),
+        ("shape: one", "shape: one\n    redact: [order.nota]", "'order.nota'.*nothing would be hidden"),
+        ("shape: one", "shape: one\n    redact: [note, order.id, order_id, order]", ""),
+    ],
+)
+def test_check_names_what_every_answer_would_lack(
+    load: Callable[..., None], tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    text = (tmp_path / "tools.yaml").read_text()
+    assert old in text
+    (tmp_path / "tools.yaml").write_text(text.replace(old, new))
+    registry.current().close()
+    registry.current.cache_clear()
+    lines = list(checking.checked(registry.current(), ["find_order"]))
+    assert lines[-1].is_well is not bool(said)
+    assert re.search(said, lines[-1].seen)
+
+
+def test_what_lies_inside_a_column_of_json_may_be_redacted(load: Callable[..., None], tmp_path: Path) -> None:
+    load(find_order=FIND.replace("note", "to_jsonb(orders) AS kept"))
+    text = (tmp_path / "tools.yaml").read_text()
+    (tmp_path / "tools.yaml").write_text(text.replace("shape: one", "shape: one\n    redact: [kept.note]"))
+    registry.current().close()
+    registry.current.cache_clear()
+    assert all(line.is_well for line in checking.checked(registry.current()))
+
+
 def test_a_changed_tool_is_shown_and_acknowledged(
     load: Callable[..., None], make_user: Callable[..., User]
 ) -> None:
@@ -247,6 +281,20 @@ def test_readerrole_says_nothing_of_the_owners_address(monkeypatch: pytest.Monke
     with pytest.raises(CommandError) as refusal:
         run("app.orders", "--database", "d", "--owner", "o", "--apply", "OWNER_ADDRESS", command="readerrole")
     assert "s3cret-word" not in str(refusal.value)
+
+
+def test_readerrole_changes_no_other_database_than_the_one_that_is_named(
+    postgres_server: Postgres, reader_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OWNER_ADDRESS", postgres_server.dsn(attempted.DATABASE))
+    words = ("app.orders", "--database", "postgres", "--owner", attempted.OWNER, "--role", "strayed_reader")
+    with pytest.raises(
+        CommandError, match=f"leads to the database {attempted.DATABASE}.*nothing was changed"
+    ):
+        run(*words, "--apply", "OWNER_ADDRESS", command="readerrole")
+    with psycopg.connect(postgres_server.dsn(attempted.DATABASE)) as link:
+        found = link.execute("SELECT 1 FROM pg_roles WHERE rolname = 'strayed_reader'").fetchall()
+    assert found == []
 
 
 def test_readerrole_prints_an_account_for_mariadb() -> None:

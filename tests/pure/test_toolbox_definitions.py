@@ -26,7 +26,7 @@ tools:
       additionalProperties: false
       required: [job_id]
       properties: {job_id: {type: string}, state: {type: string}}
-    output: {type: object}
+    output: {type: object, required: [job]}
     shape: one
     key: job
     sql: SELECT * FROM jobs WHERE id = %(job_id)s::text AND state LIKE '%%' || %(state)s::text
@@ -80,10 +80,18 @@ def changed(text: str, old: str, new: str) -> str:
         (changed(GOOD, "title: One job", "titel: One job"), 4, "unknown key 'titel'"),
         (changed(GOOD, "additionalProperties: false", "additionalProperties: true"), 6, "unknown arguments"),
         (changed(GOOD, "required: [job_id]", "required: [id]"), 9, "'id' is required but not declared"),
-        (changed(GOOD, "{job_id: {type: string}", "{job_id: {type: text}"), 6, "not a JSON Schema"),
-        (changed(GOOD, "output: {type: object}", "output: {$ref: 'https://x'}"), 11, "schema of an object"),
         (
-            changed(GOOD, "output: {type: object}", "output: {type: object, $ref: 'https://x'}"),
+            changed(GOOD, "{job_id: {type: string}", "{job_id: {type: text}"),
+            10,
+            "'text' is no type, use array",
+        ),
+        (
+            changed(GOOD, "output: {type: object, r", "output: {$ref: 'https://x', r"),
+            11,
+            "schema of an object",
+        ),
+        (
+            changed(GOOD, "output: {type: object, r", "output: {type: object, $ref: 'https://x', r"),
             11,
             "leads outside the schema",
         ),
@@ -108,7 +116,7 @@ def changed(text: str, old: str, new: str) -> str:
             10,
             "changes",
         ),
-        (changed(GOOD, "{type: object}", "{type: object, const: 2026-01-01}"), 3, "cannot be.*in quotes"),
+        (changed(GOOD, "{type: object, r", "{type: object, const: 2026-01-01, r"), 3, "cannot be.*in quotes"),
         ("", 1, "not a mapping"),
         ("connector: shop\ntools: []\n", 2, "not a list with something in it"),
         (changed(LOGS, "required: [query, since]", "required: [query]"), 17, "since may be left out"),
@@ -123,6 +131,39 @@ def changed(text: str, old: str, new: str) -> str:
         (changed(LOGS, "count: true", "count: some"), 19, "neither true nor false"),
         (LOGS + "    sql: SELECT 1\n", 20, "no SQL"),
         (LOGS + "    shape: rows\n", 20, "no shape"),
+        (changed(GOOD, "    title: One job\n", "    title:\n"), 4, "nothing stands behind it.*Add `title:`"),
+        (
+            changed(GOOD, "    shape: one\n    key: job\n", "    shape: one\n"),
+            3,
+            "key is missing.*Add `key:`",
+        ),
+        (changed(GOOD, "title: One job", "title: 2026-13-45"), 4, "month must be.*in quotes"),
+        (LOGS + "    scope: {query: 'x}\n", 21, "that begins in line 20"),
+        (changed(GOOD, "key: job", "key: jbo"), 11, r"requires 'job'.*The result holds jbo"),
+        (
+            changed(GOOD, "{type: object, r", "{type: object, properties: {job: {$ref: '#/nowhere'}}, r"),
+            11,
+            "nothing",
+        ),
+        (GOOD + "    covers: {since: state}\n", 19, "state is not a time"),
+        (GOOD + "    redact: [job..state]\n", 19, "no path to a field"),
+        (changed(GOOD, "[strip, lower]", "strip"), 17, "job_id is not a list"),
+        (GOOD + GOOD.partition("tools:\n")[2], 19, "find_job is declared twice"),
+        *[
+            (changed(GOOD, "{job_id: {type: string}", f"{{job_id: {schema}"), 10, words)
+            for schema, words in (
+                ("{type: string, maxLenght: 3}", "no word 'maxLenght'; did you mean maxLength"),
+                ("{type: string, nullable: true}", "no word 'nullable'"),
+                ("{type: string, format: datetime}", "no format 'datetime'; did you mean date-time"),
+                ("{items: {maxLenght: 3}}", r"properties\.job_id\.items\.maxLenght: JSON Schema has no"),
+                ("{anyOf: [{}, {maxLenght: 3}]}", r"anyOf\.1\.maxLenght"),
+                ("{$ref: '#/$defs/id'}", "leads to nothing in this schema"),
+                ("{$ref: '#/properties/job_id'}", "refers to itself"),
+                ("{anyOf: [{$ref: '#/properties/job_id'}]}", "refers to itself"),
+                ("true", "may be anything.*type: string"),
+            )
+        ],
+        (changed(LOGS, "since: {type: string, format: date-time}", "since: true"), 12, "may be anything"),
     ],
 )
 def test_a_mistake_in_a_tool_file_is_named_with_its_line_and_its_cure(
@@ -144,6 +185,9 @@ def test_a_mistake_in_a_tool_file_is_named_with_its_line_and_its_cure(
             "unknown key",
         ),
         ("connectors: {shop: {kind: postgres, title: S, dsn_env: X, connections: 0}}", "from 1 to 64"),
+        ("connectors: {m: {kind: loki, title: S, url_env: X, connections: true}}", "from 1 to 64"),
+        ("connectors: {shop: {kind: [postgres], title: S, dsn_env: X}}", "Use one of http, "),
+        ("connectors: {shop: {kind: postgres, title: S, dsn_env:}}", "dsn_env is missing.*Add `dsn_env:`"),
         (
             "connectors: {logs: {kind: jsonlines, title: S, folder_env: X, fields: {tennant: t}}}",
             "unknown key",
@@ -155,6 +199,35 @@ def test_a_mistake_in_a_connectors_file_is_named(tmp_path: Path, connectors: str
         load(tmp_path, GOOD, connectors)
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        "kind: postgres, dsn_env: 'postgres://u:verysecret@h/d'",
+        "kind: mysql, dsn_env: 'mysql://u:verysecret@h/d'",
+        "kind: jsonlines, folder_env: /srv/verysecret",
+        "kind: http, url_env: 'https://verysecret.example.com'",
+        "kind: http, url_env: X, credential: {bearer_env: very-secret-verysecret}",
+        "kind: http, url_env: X, credential: {basic_env: [USER, 'a verysecret']}",
+        "kind: http, url_env: X, ca_env: /etc/verysecret.pem",
+        "kind: kubernetes, kubeconfig_env: /etc/verysecret.yaml",
+    ],
+)
+def test_a_value_where_the_name_of_a_variable_belongs_is_refused_and_not_repeated(
+    tmp_path: Path, parts: str
+) -> None:
+    with pytest.raises(
+        DefinitionError, match=r"_env.* is not the name of a variable\. Write the name"
+    ) as caught:
+        load(tmp_path, GOOD, f"connectors:\n  shop: {{title: S, {parts}}}\n")
+    assert caught.value.line == 2
+    assert "verysecret" not in str(caught.value)
+
+
+def test_a_schema_may_repeat_itself_deeper_and_hold_words_of_its_own(tmp_path: Path) -> None:
+    tree = "{type: object, x-unit: none, properties: {of: {$ref: '#/properties/job'}}}"
+    load(tmp_path, changed(GOOD, "{type: object, r", f"{{type: object, properties: {{job: {tree}}}, r"))
+
+
 def test_a_path_that_does_not_exist_is_named(tmp_path: Path) -> None:
     with pytest.raises(DefinitionError, match=r"nonesuch\.yaml:1: does not exist"):
         registry.load([tmp_path / "nonesuch.yaml"], None)
@@ -164,7 +237,9 @@ def test_one_name_declared_in_two_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "again.yaml").write_text(GOOD)
     (tmp_path / "tools.yaml").write_text(GOOD)
     (tmp_path / "c.yaml").write_text(CONNECTORS)
-    with pytest.raises(DefinitionError, match="declared twice"):
+    with pytest.raises(
+        DefinitionError, match=r"tools\.yaml:3: .*declared twice, the first time in .*again\.yaml"
+    ):
         registry.load([tmp_path / "again.yaml", tmp_path / "tools.yaml"], tmp_path / "c.yaml")
 
 

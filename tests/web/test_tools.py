@@ -213,6 +213,15 @@ def test_the_command_makes_lists_and_ends_rules(connector: Scripted, make_user: 
     assert told("list") == "No tool rule stands.\n"
     assert "pause count_errors" in told("list", "--ended")
     assert "No tool that is loaded here is named nonesuch" in told("ask", "nonesuch", *signed)
+    misspelt = ("deny", "find_*", "--argument", "jobid=job-9*", *signed)
+    assert "takes the argument jobid: the rule refuses nothing" in told(*misspelt)
+    assert "refuses nothing" not in told("deny", "find_*", "--argument", "*=job-9*", *signed)
+
+
+def test_the_page_says_when_a_rule_can_mean_no_call(boss: Client) -> None:
+    given = {"effect": "deny", "tool": "find_job", "arguments": "jobid = job-9*", "because": "secret"}
+    page = text_of(boss.post("/tools/rules/", given, follow=True))
+    assert "takes the argument jobid: the rule refuses nothing" in page
 
 
 @pytest.mark.parametrize(

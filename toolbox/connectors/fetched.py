@@ -7,10 +7,11 @@ from typing import Any
 
 @dataclass(slots=True)
 class Fetched:
-    """The rows of one answer."""
+    """The rows of one answer; `types` are the server's numbers for the columns' types, where read."""
 
     columns: tuple[str, ...] = ()
     rows: list[tuple[Any, ...]] = field(default_factory=list)
+    types: tuple[int, ...] = ()
 
 
 class TooLarge(Exception):

@@ -4,6 +4,7 @@ import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from toolbox import remote
 from toolbox.connectors import jaeger, jsonapi, kubequestion, kubernetes, loki, opensearch, prometheus, tempo
 from toolbox.connectors.addresses import Network
 from toolbox.connectors.endpoint import CredentialKind, Endpoint, site_of
@@ -93,12 +94,12 @@ def _cluster(place: Place) -> Endpoint | None:
             "Use one of `kubeconfig_env: NAME`, `in_cluster: true`, or `url_env` with `credential`.",
         )
     context = "" if place.at("context").data is None else place.at("context").text()
-    name = "" if config.data is None else config.text()
+    name = "" if config.data is None else config.variable()
     return ClusterEndpoint("", config_env=name, context=context, networks=_networks(place.at("networks")))
 
 
 def _endpoint(place: Place, tenant: str) -> Endpoint:
-    url_env = "" if place.at("url_env").data is None else place.at("url_env").text()
+    url_env = "" if place.at("url_env").data is None else place.at("url_env").variable()
     url = "" if place.at("url").data is None else _url(place.at("url"))
     if not url_env and not url:
         raise place.error(
@@ -109,8 +110,8 @@ def _endpoint(place: Place, tenant: str) -> Endpoint:
     if tenant:
         headers["X-Scope-OrgID"] = tenant
     size = place.at("connections")
-    if size.data is not None and not (isinstance(size.data, int) and 1 <= size.data <= 64):
-        raise size.error(f"connections={size.data!r}", "Use a whole number from 1 to 64.")
+    if size.data is not None:
+        remote.whole_number(size, 1, 64)
     return Endpoint(
         url_env=url_env,
         url=url,
@@ -118,7 +119,7 @@ def _endpoint(place: Place, tenant: str) -> Endpoint:
         credential_env=names,
         headers=headers,
         networks=_networks(place.at("networks")),
-        ca_env="" if place.at("ca_env").data is None else place.at("ca_env").text(),
+        ca_env="" if place.at("ca_env").data is None else place.at("ca_env").variable(),
         connections=4 if size.data is None else size.data,
     )
 
@@ -142,7 +143,7 @@ def _credential(place: Place) -> tuple[CredentialKind, tuple[str, ...]]:
     key = next(iter(given))
     kind, count = _CREDENTIALS[key]
     part = place.at(key)
-    names = (part.text(),) if count == 1 else tuple(name.text() for name in part.items())
+    names = (part.variable(),) if count == 1 else tuple(name.variable() for name in part.items())
     if len(names) != count:
         raise part.error(f"{key} names {len(names)} variables", f"Name {count}: user and password.")
     return kind, names

@@ -104,6 +104,7 @@ class ReadSession:
 
         def keep(result: pq.abc.PGresult) -> None:
             fetched.columns = fetched.columns or pgvalues.columns(result)
+            fetched.types = fetched.types or pgvalues.types(result)
             fetched.rows += pgvalues.rows(result)
 
         if not self._exchange(send, deadline, keep=keep, allowance=Allowance(most_bytes)):
@@ -170,7 +171,7 @@ class ReadSession:
                 if result is None:
                     break
                 failure = failure or pgwire.failure(result)
-                if keep and failure is None and result.ntuples:
+                if keep and failure is None and result.nfields:
                     keep(result)
             else:
                 return False

@@ -79,6 +79,11 @@ def columns(result: psycopg.pq.abc.PGresult) -> tuple[str, ...]:
     return tuple((result.fname(index) or b"").decode("utf-8", "replace") for index in range(result.nfields))
 
 
+def types(result: psycopg.pq.abc.PGresult) -> tuple[int, ...]:
+    """Return the numbers of the types of a result's columns."""
+    return tuple(result.ftype(index) for index in range(result.nfields))
+
+
 def rows(result: psycopg.pq.abc.PGresult) -> list[tuple[Any, ...]]:
     """Return a text result's rows as plain Python values; raise ValueError for one that cannot be read."""
     transformer = Transformer(_CONTEXT)

@@ -24,7 +24,7 @@ from toolbox.connectors.pgflight import Asked, NotBegun
 from toolbox.connectors.pgsession import ReadSession
 from toolbox.connectors.pool import Pool, PoolBusy
 from toolbox.connectors.proof import proven
-from toolbox.connectors.sqlanswer import Answer, ControlBroken, control_row, covered, weighed
+from toolbox.connectors.sqlanswer import Answer, ControlBroken, control_row, covered, misfit, weighed
 from toolbox.deadline import Deadline, DeadlinePassed
 from toolbox.definitions import SqlQuestion, ToolDefinition
 from toolbox.values import ValueUnreadable
@@ -109,15 +109,18 @@ class PostgresConnector:
         except _CANNOT_ASK as error:
             return _said(error)
         try:
+            described: list[Fetched] = []
             for number, part in enumerate((tool.question.statement, tool.question.control)):
                 if part is not None:
-                    session.declare(f"assay_check_{number}", part, {}, deadline)
+                    cursor = f"assay_check_{number}"
+                    session.declare(cursor, part, {}, deadline)
+                    described.append(session.fetch(cursor, 0, tool.limits.bytes, deadline))
         except _CANNOT_ASK as error:
             return _said(error)
         finally:
             session.abandon()
             self._pool.discard(session)
-        return ""
+        return misfit(tool, *described)
 
     def ask(self, tool: ToolDefinition, arguments: Mapping[str, Any], called_at: datetime) -> Outcome:
         """Put the tool's question and its control question in one transaction that is rolled back."""

@@ -1,6 +1,6 @@
 """What a database's answer is worth beside the answer to its control question."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -10,6 +10,12 @@ from assay_core.results import Status
 from toolbox.connectors.base import Outcome
 from toolbox.connectors.fetched import Fetched
 from toolbox.definitions import ToolDefinition
+
+_BOOLEAN = 16
+# Truth, numbers, texts, times, uuid: nothing lies inside them.
+_PLAIN = frozenset(
+    {_BOOLEAN, 18, 19, 20, 21, 23, 25, 700, 701, 1042, 1043, 1082, 1083, 1114, 1184, 1266, 1700, 2950}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,40 @@ def control_row(fetched: Fetched) -> Mapping[str, Any]:
     if not isinstance(row.get("holds"), bool):
         raise ControlBroken("the control question has no boolean column `holds`")
     return row
+
+
+def misfit(tool: ToolDefinition, answer: Fetched, control: Fetched | None = None) -> str:
+    """Return what is wrong with every answer of these columns, or ''. They are described, not yet read."""
+    columns = answer.columns
+    if len(set(columns)) != len(columns):
+        return "two columns of the answer have the same name: rename one with AS"
+    lacking = [name for name in _required(tool) if name not in columns]
+    if lacking:
+        return f"the output requires {lacking[0]!r}, and the question answers {', '.join(columns)}"
+    if control and dict(zip(control.columns, control.types, strict=True)).get("holds") != _BOOLEAN:
+        return "the control question has no boolean column `holds`: write SELECT EXISTS (...) AS holds"
+    unmet = [hint for hint in tool.redact if not _is_met(hint.split("."), tool, answer)]
+    if unmet:
+        return f"redact names {unmet[0]!r}, and no column or argument is called so: nothing would be hidden"
+    return ""
+
+
+def _required(tool: ToolDefinition) -> Sequence[str]:
+    """Return what the declared output requires of each row."""
+    part = tool.output.get("properties", {}).get(tool.key, {})
+    if tool.shape == "rows" and isinstance(part, Mapping):
+        part = part.get("items", {})
+    return part.get("required", ()) if isinstance(part, Mapping) else ()
+
+
+def _is_met(hint: Sequence[str], tool: ToolDefinition, answer: Fetched) -> bool:
+    """Say whether a column or an argument may have the name; what lies inside JSON only an answer shows."""
+    if hint[0] in tool.input["properties"] or any(kind not in _PLAIN for kind in answer.types):
+        return True
+    path = (tool.key, *hint)
+    return any(path[-2:] == (tool.key, name) or hint == [name] for name in answer.columns) or hint == [
+        tool.key
+    ]
 
 
 def weighed(

@@ -49,7 +49,7 @@ class Command(BaseCommand):
         if options["engine"] != "postgres":
             raise CommandError("--apply is for PostgreSQL: run the printed SQL with your own client.")
         password = _variable(options["password"]) if options["password"] else ""
-        _run(_variable(options["apply"]), text, options["role"], password)
+        _run(_variable(options["apply"]), text, options, password)
         self.stdout.write(
             f"{options['role']} may read {len(options['tables'])} tables of {options['database']}."
         )
@@ -84,9 +84,15 @@ def _variable(name: str) -> str:
     return value
 
 
-def _run(dsn: str, text: str, role: str, password: str) -> None:
+def _run(dsn: str, text: str, options: dict[str, Any], password: str) -> None:
+    role, wanted = options["role"], options["database"]
     try:
         with psycopg.connect(dsn, connect_timeout=10) as link:
+            if link.info.dbname != wanted:
+                raise CommandError(
+                    f"The owner's connection leads to the database {link.info.dbname}, and --database names "
+                    f"{wanted}: nothing was changed. Name one and the same in both."
+                )
             link.execute(text.encode())
             if password:
                 secret = readerrole.literal(password)

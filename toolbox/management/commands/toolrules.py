@@ -9,7 +9,6 @@ from django.utils import timezone
 from accounts.models import User
 from toolbox import registry, toolrules
 from toolbox.models import Effect, ToolRule
-from toolbox.patterns import is_like
 from toolbox.toolrules import ToolRuleRefused, Wanted
 
 
@@ -60,8 +59,9 @@ class Command(BaseCommand):
             raise CommandError(str(refusal)) from None
         ended = f", ended by {rule.ended_by}" if rule.ended_at else ""
         self.stdout.write(f"{_line(rule)}{ended}")
-        if not rule.ended_at and not any(is_like(name, rule.tool) for name in registry.current().definitions):
-            self.stderr.write(f"No tool that is loaded here is named {rule.tool}: the rule waits for one.")
+        idle = "" if rule.ended_at else toolrules.idle(rule, registry.current().inputs())
+        if idle:
+            self.stderr.write(idle)
 
     def _list(self, *, ended: bool) -> None:
         rows = list(toolrules.listed(ended=ended)[:500])
