@@ -20,7 +20,7 @@ def _without_headers(read: _Bare) -> Read:
 POSTED: Mapping[str, Read] = MappingProxyType(
     {
         "alertmanager": _without_headers(alertmanager.read),
-        "claim": _without_headers(claim.read),
+        "claim": claim.read,
         "github": github.read,
         "heartbeat": _without_headers(heartbeat.read),
     }

@@ -1,4 +1,4 @@
-"""Prometheus Alertmanager's webhook, version 4, and what resembles it."""
+"""Prometheus Alertmanager's webhook, version 4, and what resembles it: Grafana's, of either alerting."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,14 +6,12 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from incidents.adapters import text
+from incidents.adapters import grafana, naming, text
 from incidents.adapters.reading import Notes, Reading, SignalValue
 from incidents.adapters.strict_json import NotReadable, read_object
 from incidents.adapters.times import clock_note, read_time
 from incidents.states import Condition, Event
 
-# Annotations that name a thing; every short label does so anyway.
-_NAMING = frozenset({"tenant", "service", "error_class", "heartbeat", "job", "order", "host"})
 _EVENTS = {"firing": Event.FIRING, "resolved": Event.RESOLVED}
 
 
@@ -22,6 +20,7 @@ class _Envelope:
     common_labels: Mapping[str, str]
     common_annotations: Mapping[str, str]
     external_url: str
+    title: str
     received_at: datetime
 
 
@@ -29,7 +28,7 @@ def read(body: bytes, received_at: datetime) -> Reading:
     """Read a webhook's bytes. Each alert's own status counts; the envelope's is computed after a cut."""
     notes = Notes()
     try:
-        whole = read_object(body)
+        whole = grafana.as_unified(read_object(body), notes)
     except NotReadable as reason:
         return Reading(Condition.UNREADABLE, notes=(str(reason),))
     not_shown = _not_shown(whole, notes)
@@ -39,6 +38,7 @@ def read(body: bytes, received_at: datetime) -> Reading:
         or text.text_pairs(whole.get("groupLabels"), "groupLabels", notes),
         text.text_pairs(whole.get("commonAnnotations"), "commonAnnotations", notes),
         text.storable(_text_or_nothing(whole.get("externalURL")), "externalURL", notes),
+        text.storable(_text_or_nothing(whole.get("title")), "title", notes),
         received_at,
     )
     signals = tuple(
@@ -58,7 +58,7 @@ def _condition(alerts: list[Any], notes: Notes) -> Condition:
 def _not_shown(whole: Mapping[str, Any], notes: Notes) -> int:
     count = whole.get("truncatedAlerts", 0)
     if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count < 2**31:
-        notes.add(f"truncatedAlerts is {str(count)[:40]!r}, not a count.", partial=True)
+        notes.add(f"truncatedAlerts is {text.quoted(count)}, not a count.", partial=True)
         return 0
     if count:
         notes.add(f"{count} alerts were cut off by the sender and are not shown.", partial=True)
@@ -84,9 +84,13 @@ def _signal(position: int, alert: Mapping[str, Any], envelope: _Envelope, notes:
     place = f"alerts[{position}]"
     if alert.get("labels") is None:
         notes.add(f"{place}: labels are missing.", partial=True)
-    labels = text.text_pairs(alert.get("labels"), f"{place}.labels", notes)
+    labels = text.text_pairs(alert.get("labels"), f"{place}.labels", notes, first=naming.comes_first)
     annotations = text.text_pairs(
-        alert.get("annotations"), f"{place}.annotations", notes, limit=text.ANNOTATION_MAX
+        alert.get("annotations"),
+        f"{place}.annotations",
+        notes,
+        limit=text.ANNOTATION_MAX,
+        first=naming.comes_first,
     )
     starts_at = read_time(alert.get("startsAt"), f"{place}.startsAt", notes)
     event = _event(alert, place, notes)
@@ -101,12 +105,12 @@ def _signal(position: int, alert: Mapping[str, Any], envelope: _Envelope, notes:
         kind="alert",
         sender_key=_key(alert, place, notes),
         title=_title(labels, annotations, envelope, place, notes),
-        severity=_severity(labels),
+        severity=text.as_severity(labels.get("severity") or envelope.common_labels.get("severity", "")),
         labels=labels,
         annotations=annotations,
-        identifiers=_identifiers(labels, annotations),
+        identifiers=_identifiers(labels, annotations, place, notes),
         text=annotations.get("description", ""),
-        link=_link(alert.get("generatorURL"), envelope, place, notes),
+        link=_link(alert, envelope, place, notes),
         starts_at=starts_at,
         ends_at=ends_at,
         clock_note=clock,
@@ -117,7 +121,7 @@ def _event(alert: Mapping[str, Any], place: str, notes: Notes) -> Event:
     status = alert.get("status")
     event = _EVENTS.get(status) if isinstance(status, str) else None
     if event is None:
-        said = "missing" if status is None else repr(str(status)[:40])
+        said = "missing" if status is None else text.quoted(status)
         notes.add(f"{place}: the status is {said}; it is taken as firing.", partial=True)
         return Event.FIRING
     return event
@@ -127,7 +131,7 @@ def _key(alert: Mapping[str, Any], place: str, notes: Notes) -> str:
     given = alert.get("fingerprint")
     if given is not None:
         key = text.as_text(given, f"{place}.fingerprint", notes).strip()
-        if key:
+        if key.strip("0"):  # nothing but zeros is a sender's way to say that it made none
             return text.as_key(key, f"{place}.fingerprint", notes)
     labels = text.whole_pairs(alert.get("labels"), f"{place}.labels")
     if labels:
@@ -166,30 +170,33 @@ def _title(
         if title:
             return text.cut(title, text.TITLE_MAX, f"{place}: the title", notes)
     notes.add(f"{place}: neither a summary nor an alertname.", partial=True)
-    return "An alert without a name"
+    title = text.as_line(envelope.title)  # Grafana's, which is about the whole group
+    return text.cut(title, text.TITLE_MAX, f"{place}: the title", notes) or "An alert without a name"
 
 
-def _severity(labels: Mapping[str, str]) -> str:
-    return text.as_line(labels.get("severity", "")).lower()[:20] or "unknown"
-
-
-def _identifiers(labels: Mapping[str, str], annotations: Mapping[str, str]) -> dict[str, str]:
-    named = {n: v.strip() for n, v in annotations.items() if n.endswith("_id") or n in _NAMING}
-    return {
-        name: value
+def _identifiers(
+    labels: Mapping[str, str], annotations: Mapping[str, str], place: str, notes: Notes
+) -> dict[str, str]:
+    named = {name: value for name, value in annotations.items() if naming.names_a_thing(name)}
+    found = {
+        name: naming.identifier(name, value, f"{place}.{name}", notes)
         for name, value in {**named, **labels}.items()
-        if value and len(value) <= text.IDENTIFIER_MAX
     }
+    return {name: value for name, value in found.items() if value}
 
 
-def _link(value: Any, envelope: _Envelope, place: str, notes: Notes) -> str:
-    given = text.storable(_text_or_nothing(value), f"{place}.generatorURL", notes)
-    try:
-        address = urljoin(envelope.external_url, given)
-        is_web = urlsplit(address).scheme in ("http", "https")
-    except ValueError:
-        return ""
-    return text.cut(address, text.VALUE_MAX, f"{place}.generatorURL", notes) if is_web and given else ""
+def _link(alert: Mapping[str, Any], envelope: _Envelope, place: str, notes: Notes) -> str:
+    """Return where the alert comes from, else where Grafana shows it."""
+    for field in ("generatorURL", "panelURL", "dashboardURL"):
+        given = text.storable(_text_or_nothing(alert.get(field)), f"{place}.{field}", notes).strip()
+        try:
+            address = urljoin(envelope.external_url, given)
+            is_web = urlsplit(address).scheme in ("http", "https")
+        except ValueError:
+            continue
+        if is_web and given:
+            return text.cut(address, text.VALUE_MAX, f"{place}.{field}", notes)
+    return ""
 
 
 def _text_or_nothing(value: Any) -> str:

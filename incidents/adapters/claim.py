@@ -1,13 +1,14 @@
-"""A support claim: JSON or a form's fields."""
+"""A support claim: JSON, or a form's fields as either kind of form sends them."""
 
 import hashlib
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
-from urllib.parse import parse_qsl
 
-from incidents.adapters import text
+from incidents.adapters import formfields, naming, text
 from incidents.adapters.reading import Notes, Reading, SignalValue
 from incidents.adapters.strict_json import NotReadable, read_object
 from incidents.adapters.times import clock_note, read_time
@@ -17,14 +18,17 @@ ABOUT = ("delivery", "refund", "charge", "email", "account", "other")
 # The sender's field, and what rules know it as.
 _NAMED = {"order": "order_id", "customer": "customer_id", "email": "email", "reference": "reference"}
 _FURTHER = re.compile(r"[a-z][a-z0-9_]{0,40}_id")
-_FIELDS_MAX = 100
+# What is read below, whether it counts or not.
+_READ = frozenset(
+    {"text", "message", "title", "subject", "about", "occurred_at", "severity", "priority", *_NAMED}
+)
 
 
-def read(body: bytes, received_at: datetime) -> Reading:
+def read(body: bytes, received_at: datetime, headers: Mapping[str, str] = MappingProxyType({})) -> Reading:
     """Read one claim. A claim without text or subject is partial, one without any field is empty."""
     notes = Notes()
     try:
-        whole = _fields(body, notes)
+        whole = _fields(body, headers.get("content-type", ""), notes)
     except NotReadable as reason:
         return Reading(Condition.UNREADABLE, notes=(str(reason),))
     if not any(_is_given(value) for value in whole.values()):
@@ -34,22 +38,21 @@ def read(body: bytes, received_at: datetime) -> Reading:
     return Reading(condition, (signal,), notes.sentences())
 
 
-def _fields(body: bytes, notes: Notes) -> Mapping[str, Any]:
-    start = body.lstrip()[:1]
-    if not start or start in b'{["' or b"=" not in body:
-        return read_object(body) if start else {}
-    try:
-        pairs = parse_qsl(
-            body.decode("utf-8"), keep_blank_values=True, max_num_fields=_FIELDS_MAX, errors="replace"
-        )
-    except UnicodeDecodeError:
-        raise NotReadable("The body is neither JSON nor a form in UTF-8.") from None
-    except ValueError:
-        raise NotReadable(f"The form has more than {_FIELDS_MAX} fields.") from None
+def _fields(body: bytes, content_type: str, notes: Notes) -> Mapping[str, Any]:
+    if not body.strip():
+        return {}
+    if content_type.lower().startswith("multipart/form-data"):
+        return _once(formfields.parted(body, notes), notes)
+    if not formfields.is_form(body):
+        return read_object(body)
+    return _once(formfields.encoded(body, notes), notes)
+
+
+def _once(pairs: Iterable[tuple[str, str]], notes: Notes) -> Mapping[str, Any]:
     whole: dict[str, Any] = {}
     for name, value in pairs:
         if name in whole:
-            notes.add(f"{name[:80]!r} is given twice; the first is kept.", partial=True)
+            notes.add(f"{text.quoted(name, 80)} is given twice; the first is kept.", partial=True)
         else:
             whole[name] = value
     whole.pop("csrfmiddlewaretoken", None)
@@ -70,15 +73,16 @@ def _signal(whole: Mapping[str, Any], received_at: datetime, notes: Notes) -> Si
         notes.add(clock)
     about = _about(whole, notes)
     identifiers = _identifiers(whole, notes)
+    said = {"message": text.cut(message, text.ANNOTATION_MAX, "text", notes)} if message else {}
     return SignalValue(
         position=0,
         event=Event.FIRING,
         kind="claim",
-        sender_key=_key(whole, identifiers, (title, message, about), received_at, notes),
+        sender_key=_key(whole, received_at, notes),
         title=text.cut(title, text.TITLE_MAX, "title", notes),
-        severity=(text.as_line(_field(whole, ("severity", "priority"), notes)).lower()[:20] or "unknown"),
+        severity=text.as_severity(_field(whole, ("severity", "priority"), notes)),
         labels={"about": about},
-        annotations={"message": text.cut(message, text.ANNOTATION_MAX, "text", notes)} if message else {},
+        annotations={**_further(whole, notes), **said},
         identifiers=identifiers,
         text=message,
         starts_at=starts_at,
@@ -105,7 +109,7 @@ def _about(whole: Mapping[str, Any], notes: Notes) -> str:
     about = _field(whole, ("about",), notes).lower()
     if about in ABOUT:
         return about
-    said = repr(about[:40]) if about else "missing"
+    said = text.quoted(about) if about else "missing"
     notes.add(f"about is {said}, not one of {', '.join(ABOUT)}; it is taken as other.", partial=True)
     return "other"
 
@@ -124,22 +128,26 @@ def _identifiers(whole: Mapping[str, Any], notes: Notes) -> dict[str, str]:
             notes.add(f"{name} is given twice, with two values: neither counts.", partial=True)
             del found[name]
             continue
-        found[name] = value
+        if value := naming.identifier(name, value, field, notes):
+            found[name] = value
     return found
 
 
-def _key(
-    whole: Mapping[str, Any],
-    identifiers: Mapping[str, str],
-    content: tuple[str, str, str],
-    received_at: datetime,
-    notes: Notes,
-) -> str:
-    """The sender's own reference, else what the claim says within the minute that it came in."""
+def _further(whole: Mapping[str, Any], notes: Notes) -> dict[str, str]:
+    """Return the fields that nothing here reads: whoever answers the claim reads them."""
+    given = {
+        name: value if isinstance(value, str) else text.as_text(value, name, Notes())
+        for name, value in whole.items()
+        if name not in _READ and not _FURTHER.fullmatch(name) and _is_given(value)
+    }
+    return text.text_pairs(given, "the claim", notes, limit=text.ANNOTATION_MAX)
+
+
+def _key(whole: Mapping[str, Any], received_at: datetime, notes: Notes) -> str:
+    """The sender's own reference, else all that the claim says within the minute that it came in."""
     reference = _field(whole, ("reference",), notes, limit=text.TEXT_MAX)
     if reference:
         return text.as_key(reference, "reference", notes)
     minute = received_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M")
-    parts = (*content, *(f"{name}={identifiers[name]}" for name in sorted(identifiers)), minute)
-    joined = "\x1f".join(f"{len(part)}:{part}" for part in parts)
-    return "content:" + hashlib.sha256(joined.encode()).hexdigest()
+    said = json.dumps({name: value for name, value in whole.items() if _is_given(value)}, sort_keys=True)
+    return "content:" + hashlib.sha256(f"{minute}:{said}".encode()).hexdigest()

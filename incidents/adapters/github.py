@@ -15,6 +15,7 @@ from incidents.adapters.reading import Notes, Reading, SignalValue
 from incidents.adapters.strict_json import NotReadable, read_object
 from incidents.adapters.times import clock_note, read_time
 from incidents.states import Condition, Event
+from toolbox import redaction
 
 BODY_MAX = 65_536  # the longest that GitHub takes
 # Labels that an issue is opened with come from a form, or from whoever opens it: they prove nothing.
@@ -45,15 +46,16 @@ def read(body: bytes, received_at: datetime, headers: Mapping[str, str]) -> Read
         return Reading(Condition.UNREADABLE, notes=(str(reason),))
     if event == "ping" or (not event and "zen" in whole):
         return _ping(whole)
-    if event and event != "issues":
+    if event != "issues" and (event or "comment" in whole):  # without the header, a comment's own end
         return _parked(
-            f"GitHub's event {event[:60]!r} is not about an issue itself: nothing is done with it."
+            f"GitHub's event {text.quoted(event or 'issue_comment', 60)} is not about an issue itself: "
+            "nothing is done with it."
         )
     notes = Notes()
     issue = _issue(whole, notes)
     if isinstance(issue, str):
         return Reading(Condition.PARTIAL, notes=(issue,))
-    if "pull_request" in issue.whole:
+    if issue.whole.get("pull_request") is not None:  # null, where a server's issues always have the field
         return _parked(f"{issue.repository}#{issue.number} is a pull request and not an issue.")
     if issue.action == "transferred":
         signal = _transferred(issue, whole, received_at, notes)
@@ -106,7 +108,7 @@ def _issue(whole: Mapping[str, Any], notes: Notes) -> _Issue | str:
         return "The delivery names no repository."
     if not number:
         return "The issue has no number."
-    return _Issue(text.storable(action, "action", notes)[:60], issue, repository, number)
+    return _Issue(redaction.cut(text.storable(action, "action", notes), 60), issue, repository, number)
 
 
 def _repository(value: Any, notes: Notes) -> str:

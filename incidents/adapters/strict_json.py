@@ -4,6 +4,10 @@ import json
 import math
 from typing import Any, NoReturn
 
+from toolbox import redaction
+
+_GZIP = b"\x1f\x8b"
+
 
 class NotReadable(ValueError):
     """The bytes are not JSON that can be read in only one way; the message says why."""
@@ -15,6 +19,8 @@ def read_object(body: bytes) -> dict[str, Any]:
     Raises NotReadable for anything but one object, NaN and infinities, a name given twice,
     and nesting that is too deep to follow.
     """
+    if body.startswith(_GZIP):
+        raise NotReadable("The body is compressed with gzip. Have it sent as it is.")
     try:
         value = json.loads(
             body, parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_once
@@ -53,6 +59,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for name, _ in pairs:
             if name in seen:
-                raise NotReadable(f"The body names {name[:80]!r} twice in one object.")
+                raise NotReadable(f"The body names {redaction.cut(name, 80)!r} twice in one object.")
             seen.add(name)
     return whole

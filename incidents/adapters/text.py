@@ -3,14 +3,16 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from incidents.adapters.reading import Notes
+from toolbox import redaction
 
 REPLACEMENT = "\ufffd"
 CUT = "… [cut]"
 TITLE_MAX = 300
+SEVERITY_MAX = 20
 KEY_MAX = 200
 NAME_MAX = 120
 VALUE_MAX = 1_000
@@ -32,16 +34,33 @@ def storable(text: str, where: str, notes: Notes) -> str:
 
 
 def cut(text: str, limit: int, where: str, notes: Notes) -> str:
-    """Return the text in at most `limit` characters, with a mark at the end where it was cut."""
+    """Return the text in at most `limit` characters, with a mark at the end where it was cut.
+
+    It is never cut through a secret: pages and models could not mask the half that is left.
+    """
     if len(text) <= limit:
         return text
     notes.add(f"{where}: cut from {len(text)} to {limit} characters; the raw delivery holds all of it.")
-    return text[: limit - len(CUT)] + CUT
+    return redaction.cut(text, limit - len(CUT)) + CUT
+
+
+def quoted(value: Any, limit: int = 40) -> str:
+    """Return the beginning of what a sender wrote, as a note quotes it: secrets masked."""
+    return repr(redaction.cut(redaction.text(str(value)[:VALUE_MAX]), limit))
 
 
 def as_line(text: str) -> str:
-    """Return the text on one line, for titles."""
-    return " ".join(text.split())
+    """Return the text on one line, for titles; nothing where nothing of it can be seen."""
+    line = " ".join(text.split())
+    return line if any(char.isprintable() and char != " " for char in line) else ""
+
+
+def as_severity(text: str) -> str:
+    """Return a sender's word for how grave it is, in small letters; "unknown" where it says none."""
+    line = as_line(text)
+    if redaction.text(line) != line:
+        return "unknown"
+    return "".join(char for char in line.lower() if char.isprintable())[:SEVERITY_MAX] or "unknown"
 
 
 def as_key(text: str, where: str, notes: Notes) -> str:
@@ -65,17 +84,27 @@ def as_text(value: Any, where: str, notes: Notes) -> str:
         return "[nested too deeply]"
 
 
-def text_pairs(value: Any, where: str, notes: Notes, *, limit: int = VALUE_MAX) -> dict[str, str]:
-    """Return a JSON object as text to text; anything else is noted and gives no pairs."""
+def text_pairs(
+    value: Any,
+    where: str,
+    notes: Notes,
+    *,
+    limit: int = VALUE_MAX,
+    first: Callable[[str], bool] = lambda name: False,
+) -> dict[str, str]:
+    """Return a JSON object as text to text; anything else is noted and gives no pairs.
+
+    Of too many fields those are kept whose names are `first`, then the ones that come before.
+    """
     if value is None:
         return {}
     if not isinstance(value, Mapping):
         notes.add(f"{where} is {_kind(value)}, not an object.", partial=True)
         return {}
     if len(value) > PAIRS_MAX:
-        notes.add(f"{where}: the first {PAIRS_MAX} of {len(value)} fields are kept.", partial=True)
+        notes.add(f"{where}: {PAIRS_MAX} of {len(value)} fields are kept.", partial=True)
     pairs: dict[str, str] = {}
-    for name, item in list(value.items())[:PAIRS_MAX]:
+    for name, item in sorted(value.items(), key=lambda pair: not first(pair[0]))[:PAIRS_MAX]:
         name = cut(storable(name, where, notes), NAME_MAX, f"{where}: a field's name", notes)
         place = f"{where}.{name}"
         if name in pairs:

@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from incidents.adapters import text
 from incidents.adapters.reading import Notes
 
 FUTURE_TOLERANCE = timedelta(hours=1)
@@ -11,10 +12,12 @@ FUTURE_TOLERANCE = timedelta(hours=1)
 _EARLIEST = datetime(1971, 1, 1, tzinfo=UTC)
 _LATEST = datetime(9000, 1, 1, tzinfo=UTC)
 _ISO = re.compile(
-    r"(?P<day>\d{4}-\d{2}-\d{2})[T ](?P<clock>\d{2}:\d{2}(:\d{2})?)"
+    r"(?P<day>\d{4}-\d{2}-\d{2})[Tt ](?P<clock>\d{2}:\d{2}(:\d{2})?)"
     r"(?P<fraction>[.,]\d{1,12})?\s?(?P<zone>Z|z|[A-Za-z]{2,5}|[+-]\d{2}:?\d{2}|[+-]\d{2})?"
+    # Go prints the name beside the offset, and at times its own clock.
+    r"(?:(?<=\d) [A-Z]{3,5}(?: m=[+\-][\d.]{1,30})?)?"
 )
-_NUMBER = re.compile(r"\d{9,16}(\.\d{1,9})?")
+_NUMBER = re.compile(r"\d{9,19}(\.\d{1,9})?")
 _UTC_NAMES = frozenset({"Z", "UTC", "GMT"})
 # A name of a zone that means one offset only. IST, CST, BST and the like mean several and are noted instead.
 _ZONES = {"CET": "+01:00", "CEST": "+02:00", "EET": "+02:00", "EEST": "+03:00", "WEST": "+01:00"}
@@ -24,13 +27,13 @@ def read_time(value: Any, where: str, notes: Notes) -> datetime | None:
     """Return an aware UTC time, or None where the sender gave none (or its zero) or none that can be read.
 
     Reads ISO 8601 with any zone, with or without its colon, fractions of any length, and Unix
-    seconds or milliseconds as number or text. What cannot be read is noted.
+    seconds down to nanoseconds as number or text. What cannot be read is noted.
     """
     if value is None or value == "":
         return None
     moment = _read(value)
     if moment is None:
-        notes.add(f"{where}: {str(value)[:60]!r} is not a time that can be read.", partial=True)
+        notes.add(f"{where}: {text.quoted(value, 60)} is not a time that can be read.", partial=True)
         return None
     if moment < _EARLIEST:
         return None
@@ -41,19 +44,20 @@ def _read(value: Any) -> datetime | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
-        return _from_number(float(value)) if 0 <= value < 1e17 else None
+        return _from_number(float(value)) if 0 <= value < 1e20 else None
     if not isinstance(value, str):
         return None
-    text = value.strip()
-    if _NUMBER.fullmatch(text):
-        return _from_number(float(text))
-    match = _ISO.fullmatch(text)
+    written = value.strip()
+    if _NUMBER.fullmatch(written):
+        return _from_number(float(written))
+    match = _ISO.fullmatch(written)
     return _from_match(match) if match else None
 
 
 def _from_number(number: float) -> datetime | None:
-    """Unix time: seconds up to 11 digits, else milliseconds up to 14, else microseconds."""
-    seconds = number if number < 1e11 else number / 1e3 if number < 1e14 else number / 1e6
+    """Unix time: seconds up to 11 digits, milliseconds up to 14, microseconds up to 17, else nanoseconds."""
+    parts = next((parts for most, parts in ((1e11, 1), (1e14, 1e3), (1e17, 1e6)) if number < most), 1e9)
+    seconds = number / parts
     moment = datetime.fromtimestamp(seconds, UTC)
     return moment if moment < _LATEST else None
 

@@ -1,5 +1,6 @@
 """Alertmanager's webhook, read."""
 
+import gzip
 import json
 import os
 from datetime import UTC, datetime, timedelta
@@ -10,6 +11,7 @@ import pytest
 from incidents.adapters import alertmanager
 from incidents.adapters.reading import Notes, Reading, SignalValue
 from incidents.states import Condition, Event
+from toolbox import redaction
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -53,6 +55,7 @@ UNREADABLE = [
     b'{"alerts": [], "x": "\x00"}',
     b"\x00\x01\x02",
     b"<html></html>",
+    gzip.compress(b'{"alerts": []}'),
 ]
 
 
@@ -184,6 +187,13 @@ def test_a_fingerprint_that_is_a_number_is_its_text() -> None:
     assert reading.condition is Condition.PARTIAL
 
 
+@pytest.mark.parametrize("zeros", ["0", "0000000000000000", 0])
+def test_a_fingerprint_of_zeros_is_none_so_that_it_merges_nothing(zeros: Any) -> None:
+    one, _ = read_one(fingerprint=zeros, labels={"alertname": "A"})
+    other, _ = read_one(fingerprint=zeros, labels={"alertname": "B"})
+    assert one.sender_key == alertmanager.fingerprint({"alertname": "A"}) != other.sender_key
+
+
 def test_a_key_longer_than_a_key_may_be_is_hashed_and_stays_different() -> None:
     one, _ = read_one(fingerprint="x" * 201)
     two, _ = read_one(fingerprint="x" * 202)
@@ -201,6 +211,7 @@ def test_a_key_longer_than_a_key_may_be_is_hashed_and_stays_different() -> None:
         ({"summary": "  "}, {"alertname": "A"}, "A"),
         ({"description": "D"}, {"x": "y"}, "D"),
         ({}, {"x": "y"}, "Of the group"),
+        ({"summary": "\u200b\ufeff"}, {"alertname": "A"}, "A"),
     ],
 )
 def test_the_title_is_the_summary_else_the_name(annotations: Any, labels: Any, title: str) -> None:
@@ -227,10 +238,29 @@ def test_over_long_fields_are_cut_with_a_mark() -> None:
     assert any("cut from 1000000" in note for note in reading.notes)
 
 
+def test_nothing_is_cut_or_quoted_through_a_secret() -> None:
+    secret = "gh" + "p_" + "a1B2" * 9
+    said = {limit: "y " * (limit // 2 - 12) + secret for limit in (40, 300, 1_000, 8_000)}
+    alert = {
+        "status": "x" * 10 + " " + secret, "labels": {"alertname": "A", "l": said[1_000] + "z"},
+        "annotations": {"summary": said[300], "description": said[8_000]}, "startsAt": "at " + secret,
+    }  # fmt: skip
+    reading = read({"alerts": [alert], "truncatedAlerts": said[40]})
+    assert secret[4:12] not in redaction.text(repr(reading))
+
+
 def test_thousands_of_labels_are_cut_to_a_hundred() -> None:
     signal, reading = read_one(labels={f"l{number}": "v" for number in range(5_000)})
     assert len(signal.labels) == 100
     assert reading.condition is Condition.PARTIAL
+
+
+def test_of_too_many_labels_those_are_kept_that_say_what_it_is() -> None:
+    naming = {"alertname": "Disk", "severity": "critical", "order_id": "ORD-1", "tenant": "T"}
+    signal, _ = read_one(labels={f"a{number}": "v" for number in range(5_000)} | naming)
+    assert len(signal.labels) == 100
+    assert naming.items() <= signal.labels.items()
+    assert (signal.title, signal.severity, signal.identifiers["order_id"]) == ("Disk", "critical", "ORD-1")
 
 
 def test_only_short_fields_identify_a_thing() -> None:
@@ -241,7 +271,28 @@ def test_only_short_fields_identify_a_thing() -> None:
     assert signal.identifiers["order_id"] == "ORD-1"
     assert signal.identifiers["job_id"] == "J-1"
     assert signal.identifiers["tenant"] == "T"
-    assert not {"long", "summary"} & set(signal.identifiers)
+    assert not {"long", "summary", "blank"} & set(signal.identifiers)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("order_id", "{{ $labels.order_id }}"), ("tenant", "<no value>"), ("host", "[no value]"),
+        ("job_id", "$JOB_ID"), ("job_id", "undefined"), ("service", "web\u200b"), ("zone", "a\u202eb"),
+        ("order_id", "ORD\x00-1"), ("zone", "\u200b"),
+    ],
+)  # fmt: skip
+def test_a_label_that_nobody_can_have_meant_is_kept_and_names_nothing(name: str, value: str) -> None:
+    signal, reading = read_one(labels={"alertname": "A", name: value})
+    assert signal.labels[name] == value.replace("\x00", "\ufffd")
+    assert name not in signal.identifiers
+    assert reading.condition is Condition.PARTIAL
+
+
+def test_a_word_for_nothing_is_a_value_where_the_label_names_no_thing() -> None:
+    signal, reading = read_one(labels={"alertname": "A", "severity": "none", "order_id": " ORD-1 "})
+    assert signal.identifiers == {"alertname": "A", "severity": "none", "order_id": "ORD-1"}
+    assert reading.condition is Condition.WHOLE
 
 
 @pytest.mark.parametrize(
@@ -292,6 +343,10 @@ def test_severity_is_one_short_lower_case_word() -> None:
     assert read_one(labels={"severity": " Critical "})[0].severity == "critical"
     assert read_one(labels={"severity": "x" * 99})[0].severity == "x" * 20
     assert read_one(labels={"a": "b"})[0].severity == "unknown"
+    assert read_one(labels={"severity": "critical\u200b"})[0].severity == "critical"
+    assert read_one(labels={"severity": "gh" + "p_" + "a1" * 18})[0].severity == "unknown"
+    alert = {"status": "firing", "labels": {"a": "b"}}
+    assert read({"alerts": [alert], "commonLabels": {"severity": "high"}}).signals[0].severity == "high"
 
 
 def test_a_start_far_in_the_future_is_kept_and_noted() -> None:

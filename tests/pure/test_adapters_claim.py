@@ -129,9 +129,86 @@ def test_a_claim_without_a_time_has_no_note_about_clocks() -> None:
 
 
 def test_nul_and_half_characters_are_replaced() -> None:
-    signal = read({**WHOLE, "title": "a\x00", "order": "O\ud83d", "reference": "r\x00"}).signals[0]
-    assert (signal.title, signal.identifiers["order_id"], signal.sender_key) == (
-        "a\ufffd",
-        "O\ufffd",
-        "r\ufffd",
-    )
+    signal = read({**WHOLE, "title": "a\x00", "text": "t\ud83d", "reference": "r\x00"}).signals[0]
+    assert (signal.title, signal.text, signal.sender_key) == ("a\ufffd", "t\ufffd", "r\ufffd")
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "O\ud83d", "ORD\x001", "ORD-1042\u200b", "\u202eORD-1042", "ORD\n1042", "{{ticket.order}}",
+        "${order}", "$ORDER", "<no value>", "undefined", "null", "N/A", "None",
+    ],
+)  # fmt: skip
+def test_what_nobody_can_have_meant_names_nothing(order: str) -> None:
+    reading = read({**WHOLE, "order": order})
+    assert "order_id" not in reading.signals[0].identifiers
+    assert reading.condition is Condition.PARTIAL
+    assert any("names nothing" in note for note in reading.notes)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_json_is_read_in_each_of_its_encodings_whatever_stands_in_it(encoding: str) -> None:
+    whole = {**WHOLE, "text": "a=b&c"}
+    assert read(json.dumps(whole).encode(encoding)) == read(whole)
+
+
+def in_parts(whole: dict[str, str], *, file: bytes = b"", end: bytes = b"--\r\n") -> Reading:
+    parts = [
+        b'Content-Disposition: form-data; name="%s"\r\n\r\n%s' % (name.encode(), value.encode())
+        for name, value in whole.items()
+    ]
+    if file:
+        about = b'content-disposition: form-data; name="photo"; filename="a.png"\r\nContent-Type: image/png'
+        parts.append(about + b"\r\n\r\n" + file)
+    body = b"".join(b"--mark\r\n%s\r\n" % part for part in parts) + b"--mark" + end
+    return claim.read(body, NOW, {"content-type": "multipart/form-data; boundary=mark"})
+
+
+def test_a_form_in_parts_says_the_same_and_its_files_stay_in_the_raw_delivery() -> None:
+    assert in_parts(WHOLE).signals == read(WHOLE).signals
+    reading = in_parts(WHOLE, file=b"\x89PNG\r\n\x00")
+    assert reading.signals == read(WHOLE).signals
+    assert "'photo' is a file" in reading.notes[0]
+    assert in_parts(WHOLE, end=b"").condition is Condition.UNREADABLE
+    assert in_parts({f"f{number}": "x" for number in range(200)}).condition is Condition.UNREADABLE
+    broken = claim.read(b"title=x", NOW, {"content-type": "multipart/form-data"})
+    assert broken.condition is Condition.UNREADABLE
+
+
+@pytest.mark.parametrize(
+    "body", [b"My order = late", b'<?xml version="1.0"?><claim id="1"/>', b"\x1f\x8b\x08=\x00", b"a b=c"]
+)
+def test_what_only_holds_the_sign_of_a_form_is_no_form(body: bytes) -> None:
+    assert read(body).condition is Condition.UNREADABLE
+
+
+def test_a_form_that_is_not_in_utf_8_is_read_as_most_such_forms_are_meant() -> None:
+    reading = read(b"title=Gr%F6%DFe&text=x&about=other")
+    assert reading.signals[0].title == "Größe"
+    assert "Windows-1252" in reading.notes[0]
+    kept = read("title=Größe%FF&text=x&about=other".encode()).signals[0]
+    assert kept.title == "Größe\ufffd"
+
+
+def test_fields_that_nothing_reads_are_kept_for_who_answers() -> None:
+    further = {"phone": "+44 20 7946 0958", "ticket": {"subject": "Help"}, "blank": "", "tags": ["vip"]}
+    reading = read({**WHOLE, **further})
+    assert reading.signals[0].annotations == {
+        "phone": "+44 20 7946 0958", "ticket": '{"subject": "Help"}', "tags": '["vip"]',
+        "message": "My card was charged twice.",
+    }  # fmt: skip
+    assert reading.condition is Condition.WHOLE
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"title": "Where is it?", "name": "Ann"}, {"title": "Where is it?", "name": "Bob"}),
+        ({"ticket": {"id": 1}}, {"ticket": {"id": 2}}),
+        ({"title": "T", "occurred_at": "2026-03-01T09:00:00Z"}, {"title": "T"}),
+        ({"title": "T", "severity": "high"}, {"title": "T", "severity": "low"}),
+    ],
+)
+def test_claims_that_differ_in_any_field_are_two(one: dict[str, Any], other: dict[str, Any]) -> None:
+    assert read(one).signals[0].sender_key != read(other).signals[0].sender_key

@@ -58,6 +58,16 @@ def test_another_event_is_parked_with_a_sentence(kind: str) -> None:
     assert not reading.signals
 
 
+def test_without_its_header_a_comment_ends_no_issue() -> None:
+    reading = read({**event("deleted"), "comment": {"id": 1, "body": "x"}}, "")
+    assert (reading.is_parked, reading.signals) == (True, ())
+    assert read(event("deleted"), "").signals[0].event is Event.RESOLVED
+
+
+def test_an_issue_whose_server_says_that_it_is_no_pull_request_is_an_issue() -> None:
+    assert read(event(issue=an_issue(pull_request=None))) == read(event())
+
+
 def test_a_pull_request_is_parked() -> None:
     reading = read(event(issue=an_issue(pull_request={"url": "…"})))
     assert reading.is_parked
