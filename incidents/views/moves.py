@@ -19,6 +19,8 @@ from incidents import queries, services
 from incidents.forms import AskForm, CloseForm, MoveForm, ReopenForm
 from incidents.models import Incident
 from incidents.views.incident import found, page, unveiled
+from incidents.views.listed import address_in, listed
+from incidents.views.steps import onward
 
 _triage = requires(Permission.TRIAGE_INCIDENTS)
 
@@ -125,10 +127,13 @@ def _made(
 
 
 def _done(request: HttpRequest, incident: Incident, words: str) -> HttpResponse:
+    if request.POST.get("then") == "next":
+        messages.success(request, f"#{incident.pk}: {words}")
+        return onward(request, incident)
     messages.success(request, words)
     if getattr(request, "htmx", False):
         return page(request, found(request, incident.pk))
-    return redirect("incident", incident.pk)
+    return redirect(address_in(listed(request), incident.pk))
 
 
 def _refused(request: HttpRequest, incident: Incident, forms: dict[str, Any], why: str) -> HttpResponse:

@@ -58,8 +58,10 @@
   }
 
   function answer(place) {
-    const choice = document.querySelectorAll("form[data-read] input[type=radio]")[place];
-    if (choice) choice.click();
+    const choice = document.querySelectorAll("form[data-read] input[type=radio], #close-form [name=outcome]")[place];
+    if (!choice) return;
+    choice.click();
+    choice.focus();
   }
 
   const acts = {
@@ -73,6 +75,8 @@
     3: () => answer(2),
     4: () => answer(3),
     5: () => answer(4),
+    6: () => answer(5),
+    7: () => answer(6),
     "?": () => sheet.showModal(),
     "/": find,
     a: acknowledge,
@@ -80,6 +84,7 @@
     s: () => change("[data-snooze]"),
     t: () => press("[data-do=take]"),
     x: () => press("[data-pick]"),
+    X: () => { const all = document.querySelector("[data-pick-all]"); if (all) all.click(); },
     b: () => { const below = document.querySelector("[data-bulk].is-open button") || document.getElementById("after-rows"); if (below) below.focus(); },
     z: () => { const undo = document.querySelector("[data-undo]"); if (undo) undo.click(); },
     c: () => { const form = document.getElementById("close"); if (form) { form.scrollIntoView(); form.querySelector("input[type=radio]").focus(); } },
@@ -90,6 +95,12 @@
     if ((event.metaKey || event.ctrlKey) && !event.altKey && event.key.toLowerCase() === "k") {
       event.preventDefault();
       document.dispatchEvent(new CustomEvent("assay:palette"));
+      return;
+    }
+    const swift = event.key === "Enter" && (event.metaKey || event.ctrlKey) && event.target.form;
+    if (swift && swift.matches("[data-swift]")) {
+      event.preventDefault();
+      swift.querySelector(".button-main").click(); // the button says where it goes on to
       return;
     }
     if (event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented) return;

@@ -14,8 +14,19 @@
     const many = picks().filter((pick) => pick.checked).length;
     bar.classList.toggle("is-open", many > 0);
     bar.querySelector("[data-chosen-count]").textContent = `${many} chosen`;
+    const all = document.querySelector("[data-pick-all]");
+    if (all) {
+      all.checked = many > 0 && many === picks().length;
+      all.indeterminate = many > 0 && !all.checked;
+    }
     picks().forEach((pick) => pick.closest("tr").classList.toggle("is-picked", pick.checked));
   }
+
+  document.addEventListener("change", (event) => {
+    if (!event.target.matches("[data-pick-all]")) return;
+    picks().forEach((pick) => { pick.checked = event.target.checked; });
+    count();
+  });
 
   document.addEventListener("click", (event) => {
     const pick = event.target.closest("[data-pick]");
@@ -70,6 +81,7 @@
   }
 
   function begin() {
+    document.querySelectorAll(".pick[hidden]").forEach((label) => { label.hidden = false; });
     count();
     offer();
   }

@@ -192,6 +192,8 @@ NO_PAGE: Mapping[str, str] = {
     "/trials/evaluations/<int:number>.<str:form>": "an evaluation to download",
     "/trials/drill-runs/<int:number>.csv": "a run to download",
     "/trials/drills/<int:number>/review/": "leads to the first row that nobody has read",
+    "/incidents/<int:number>/next/": "leads to the next incident of the list",
+    "/incidents/<int:number>/previous/": "leads to the one before in the list",
     "/incidents/<int:number>/live/": "events of a run, which its page reads",
     "/incidents/<int:number>/questions/<int:question>/": "a part of an incident's page",
     "/incidents/<int:number>/questions/<int:question>/live/": "events of an answer, which its page reads",
