@@ -197,6 +197,16 @@ PLANTS = [
           uproot="DROP FUNCTION pg_catalog.doze"),
     Plant(f"GRANT SELECT ON pg_authid TO {ME}", "secrets", "pg_authid", "SELECT"),
     Plant("GRANT SELECT (passwd) ON pg_shadow TO PUBLIC", "secrets", "pg_shadow", "SELECT (passwd)"),
+    *(
+        Plant(f"CREATE {made}; GRANT SELECT ON app.peep TO {ME}", "secrets", "app.peep", "SELECT",
+              uproot=f"DROP {made.split(' AS ')[0].partition(';')[0]} CASCADE")
+        for made in (
+            "VIEW app.peep AS SELECT rolname, rolpassword FROM pg_authid",
+            "VIEW app.peep AS SELECT a FROM pg_authid a",
+            "MATERIALIZED VIEW app.peep AS SELECT passwd FROM pg_shadow",
+            "VIEW app.peep_first AS TABLE pg_user_mapping; CREATE VIEW app.peep AS TABLE app.peep_first",
+        )
+    ),
     Plant(f"GRANT CREATE ON TABLESPACE pg_default TO {ME}", "tablespace", "pg_default", "CREATE"),
     Plant(f"GRANT UPDATE ON LARGE OBJECT 424242 TO {ME}", "largeobject", "424242", "UPDATE"),
     Plant("GRANT UPDATE ON LARGE OBJECT 424242 TO PUBLIC", "largeobject", "424242", "UPDATE"),

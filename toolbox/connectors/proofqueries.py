@@ -46,6 +46,26 @@ _READ_VIA = (
     "UNION ALL SELECT e.* FROM pg_attribute t, aclexplode(t.attacl) e WHERE t.attrelid=c.oid) a "
     f"WHERE a.privilege_type='SELECT' AND a.grantee<>c.relowner AND {_MINE}),'')"
 )
+# Whether a view `v` reads as its owner. A materialised one holds what its owner read.
+_AS_ITS_OWNER = """NOT EXISTS (SELECT FROM pg_options_to_table(v.reloptions)
+    WHERE option_name='security_invoker' AND option_value::boolean)"""
+
+
+def _readable_behind(start: str, kinds: str) -> str:
+    """Relations that the role may read and that read one of the first relations, through views and parts."""
+    return f"""
+        WITH RECURSIVE before(relation) AS ({start} UNION
+          SELECT above.relation FROM before b, LATERAL (
+            SELECT w.ev_class FROM pg_depend d JOIN pg_rewrite w ON w.oid=d.objid
+            JOIN pg_class v ON v.oid=w.ev_class AND v.relkind IN({kinds})
+            WHERE d.classid='pg_rewrite'::regclass AND d.refclassid='pg_class'::regclass
+            AND d.refobjid=b.relation AND {_AS_ITS_OWNER}
+            UNION ALL SELECT inhparent FROM pg_inherits WHERE inhrelid=b.relation) above(relation))
+        SELECT c.oid::regclass::text,'SELECT',{_READ_VIA} FROM before JOIN pg_class c ON c.oid=relation
+        WHERE has_any_column_privilege(c.oid,'SELECT')
+    """
+
+
 # What an aggregate `p` calls, `f`: PostgreSQL asks whether the aggregate's owner may, never its caller.
 _CALLED_BY_AGGREGATES = """
     pg_aggregate g JOIN pg_proc p ON p.oid=g.aggfnoid JOIN pg_proc f ON f.oid IN (g.aggtransfn,g.aggfinalfn,
@@ -55,6 +75,12 @@ _ROUTINE_VIA = _via("coalesce(p.proacl,acldefault('f',p.proowner))", "p.proowner
 _SECRETS = (
     "'pg_authid'::regclass,'pg_shadow'::regclass,'pg_user_mapping'::regclass,'pg_subscription'::regclass"
 )
+# Nothing is written down as depending on a catalogue: a view's own text has to say what it reads.
+_VIEWS_OF_SECRETS = f"""
+    SELECT v.oid FROM pg_class v JOIN pg_rewrite w ON w.ev_class=v.oid, unnest(ARRAY[{_SECRETS}]) s(oid)
+    WHERE v.oid>=16384 AND v.relkind IN('v','m') AND {_AS_ITS_OWNER}
+    AND position(':relid '||s.oid::oid||' ' IN w.ev_action::text)>0
+"""
 _GRANTABLE = (
     # catalogue, acl column, owner column, what REVOKE calls the object
     ("pg_class", "relacl", "relowner", "CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE '' END||o.oid::regclass"),
@@ -199,17 +225,7 @@ QUERIES = {
         UNION ALL
         SELECT 'FOREIGN SERVER '||quote_ident(srvname),'USAGE',{_via("srvacl", "srvowner", "'USAGE'")}
         FROM pg_foreign_server WHERE has_server_privilege(oid,'USAGE')
-        UNION ALL (
-          WITH RECURSIVE before(relation) AS (SELECT oid FROM pg_class WHERE relkind='f' UNION
-            SELECT above.relation FROM before b, LATERAL (
-              SELECT w.ev_class FROM pg_depend d JOIN pg_rewrite w ON w.oid=d.objid
-              JOIN pg_class v ON v.oid=w.ev_class AND v.relkind='v'
-              WHERE d.classid='pg_rewrite'::regclass AND d.refclassid='pg_class'::regclass
-              AND d.refobjid=b.relation AND NOT EXISTS (SELECT FROM pg_options_to_table(v.reloptions)
-                WHERE option_name='security_invoker' AND option_value::boolean)
-              UNION ALL SELECT inhparent FROM pg_inherits WHERE inhrelid=b.relation) above(relation))
-          SELECT c.oid::regclass::text,'SELECT',{_READ_VIA} FROM before JOIN pg_class c ON c.oid=relation
-          WHERE has_any_column_privilege(c.oid,'SELECT'))
+        UNION ALL ({_readable_behind("SELECT oid FROM pg_class WHERE relkind='f'", "'v'")})
     """,
     # Passwords, or what stands for them. Who may read everything is warned of under that name.
     "secrets": f"""
@@ -219,6 +235,7 @@ QUERIES = {
         FROM pg_attribute t, aclexplode(t.attacl) a WHERE t.attrelid IN({_SECRETS})
         AND attname IN('rolpassword','passwd','umoptions','subconninfo')
         AND a.privilege_type='SELECT' AND {_MINE}
+        UNION ({_readable_behind(_VIEWS_OF_SECRETS, "'v','m'")})
     """,
     "tablespace": f"""
         SELECT quote_ident(spcname),'CREATE',{_via("spcacl", "spcowner", "'CREATE'")}
