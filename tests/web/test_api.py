@@ -23,7 +23,7 @@ from incidents.models import Incident, Note, PassAudit
 from tests.db.investigated import world
 from tests.db.sources import make_source
 from tests.web.pages import MakeUser, judged, pieces_of, text_of
-from triage.api import examples
+from triage.api import examples, urls
 from triage.api import reading as reading_api
 from triage.api.describing import description
 
@@ -139,10 +139,54 @@ def test_pages_join_without_a_gap_or_a_double(api: Api) -> None:
         ("after=x", "after is a whole number"),
         ("after=99999999999999999999", "after is a whole number"),
         ("passed=yes", "passed is true or false"),
+        ("kind=alarm", "kind is one of alert, claim, issue"),
+        ("state=open&state=closed", "state is given more than once"),
     ],
 )
 def test_a_query_that_cannot_be_read_is_not_ignored(api: Api, query: str, words: str) -> None:
     refused(api.get(f"incidents?{query}"), 400, "query", words)
+    if query.partition("=")[0] not in ("after", "limit"):
+        refused(api.get(f"incidents.csv?{query}"), 400, "query", words)
+
+
+def test_a_sheet_has_no_pages(api: Api) -> None:
+    refused(api.get("incidents.csv?limit=5"), 400, "query", "no parameter 'limit'")
+
+
+def test_every_address_takes_head_where_it_takes_get_and_names_what_it_takes(api: Api) -> None:
+    incident = judged()
+    entry = reading.of_incident(incident.pk)[0].id
+    for pattern in urls.urlpatterns:
+        rest = str(pattern.pattern).replace("<int:number>", str(entry if "entries/" in str(pattern) else 1))
+        if "<" in rest or not rest:
+            continue
+        path = f"/api/v1/{rest.replace('/1', f'/{incident.pk}') if 'incidents' in rest else rest}"
+        options = Client().options(path)
+        allowed = options.headers["Allow"].split(", ")
+        assert (options.status_code, options.content) == (204, b""), path
+        for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE"):
+            answer = Client().generic(method, path, headers=api.headers)
+            if method in allowed:
+                assert answer.status_code != 405, (method, path)
+            else:
+                assert (answer.status_code, answer.headers["Allow"]) == (405, options.headers["Allow"]), path
+                assert answer.headers["Content-Type"] == "application/problem+json"
+        assert ("HEAD" in allowed) is ("GET" in allowed), path
+        if "GET" in allowed:
+            got, head = api.get(path.removeprefix("/api/v1/")), Client().head(path, headers=api.headers)
+            assert (head.status_code, head.headers["Content-Type"], text_of(head)) == (
+                got.status_code, got.headers["Content-Type"], "",
+            ), path  # fmt: skip
+            assert Client().head(path).status_code == 401, path
+
+
+@pytest.mark.parametrize(
+    "rest", ["", "v2/incidents", "v1", "v1/", "v1/incidents/", "v1/incidents/x", "v1/none"]
+)
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+def test_what_is_no_address_is_a_problem_whatever_is_asked(method: str, rest: str) -> None:
+    answer = Client(enforce_csrf_checks=True).generic(method, f"/api/{rest}")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (404, "application/problem+json")
 
 
 def test_an_incident_is_told_with_its_verdict_and_its_secrets_masked(api: Api) -> None:
@@ -161,6 +205,10 @@ def test_entries_and_verdicts_are_read_in_pages_and_alone(api: Api) -> None:
     rest = api.get(first["next"].removeprefix("/api/v1/").replace("limit=3", "limit=100")).json()
     numbers = [each["entry"] for each in first["entries"] + rest["entries"]]
     assert numbers == [each.id for each in reading.of_incident(incident.pk)]
+    of_kind = api.get(f"incidents/{incident.pk}/entries?kind=tool.called&limit=1").json()
+    assert [each["kind"] for each in of_kind["entries"]] == ["tool.called"]
+    assert "kind=tool.called" in of_kind["next"]
+    refused(api.get(f"incidents/{incident.pk}/entries?knid=x"), 400, "query", "no parameter 'knid'")
     assert api.get(f"entries/{numbers[0]}").json() == first["entries"][0]
     (verdict,) = api.get(f"incidents/{incident.pk}/verdicts").json()["verdicts"]
     assert verdict["hypothesis"] == "job_finished_on_retry"

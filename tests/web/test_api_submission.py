@@ -198,8 +198,8 @@ def test_an_address_that_is_not_there_is_a_problem_too(mcp: World, rest: str) ->
 def test_other_methods_are_refused_with_those_that_are_taken(open_one: tuple[Api, int], method: str) -> None:
     api, number = open_one
     answer = getattr(Client(), method)(f"/api/v1/investigations/{number}/submission", headers=api.headers)
-    refused(answer, 405, "method", "GET, POST")
-    assert answer.headers["Allow"] == "GET, POST"
+    refused(answer, 405, "method", "GET, HEAD, OPTIONS, POST")
+    assert answer.headers["Allow"] == "GET, HEAD, OPTIONS, POST"
 
 
 def test_before_a_submission_there_is_none_to_read(open_one: tuple[Api, int]) -> None:

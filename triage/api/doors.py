@@ -42,13 +42,24 @@ class Door(APIView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Let nobody in but a token with the scope that this method needs. Raises Problem."""
-        allowed = ", ".join(sorted(self.scopes))
-        needed = self.scopes.get(str(request.method))
+        method = str(request.method)
+        if method == "OPTIONS":
+            return  # what an address takes is no secret: the description says it
+        needed = self.scopes.get("GET" if method == "HEAD" else method)
         if needed is None:
+            allowed = self.taken()
             raise Problem(405, "method", f"This address takes {allowed}.", headers={"Allow": allowed})
         self.caller = bearers.caller_of(request._request)
         bearers.look_at_scope(self.caller, needed)
         bearers.look_at_limit(self.caller)
+
+    def taken(self) -> str:
+        """Return the methods that this address takes, as the header Allow lists them."""
+        return ", ".join(sorted({*self.scopes, "OPTIONS", *(("HEAD",) if "GET" in self.scopes else ())}))
+
+    def options(self, *_: Any, **__: Any) -> HttpResponse:  # type: ignore[override] # none of DRF's
+        """Say which methods are taken, to anybody."""
+        return HttpResponse(status=204, headers={"Allow": self.taken()})
 
     def handle_exception(self, exc: Exception) -> HttpResponse:  # type: ignore[override] # never a page of DRF
         """Answer whatever was raised as a problem."""

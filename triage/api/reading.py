@@ -18,6 +18,7 @@ from audit import reading
 from audit.models import Entry
 from incidents import queries, sheets, veiling
 from incidents.models import Incident, PassAudit
+from incidents.queue_wants import KINDS
 from incidents.states import State
 from investigations import rulebook
 from investigations.models import Verdict
@@ -65,7 +66,7 @@ class Incidents(Door):
         """Return one page of incidents, the newest first."""
         owner = self.person()
         size, after = _whole(request, "limit", 50, most=_MOST), _whole(request, "after", 0, most=MAX_ID)
-        rows = _filtered(request, owner)
+        rows = _filtered(request, owner, "after", "limit")
         if after:
             rows = rows.filter(pk__lt=after)
         found = list(rows.order_by("-pk")[: size + 1])
@@ -87,11 +88,13 @@ class IncidentsCsv(Door):
         rows = _filtered(request, owner).order_by("-pk")
         # Read before the answer begins: a database that is away is a problem, and no sheet that breaks off.
         first = _piece(owner, rows, None)
-        sheet = StreamingHttpResponse(
-            _sheet(owner, rows, first),
-            content_type="text/csv; charset=utf-8",
-            headers={"Content-Disposition": 'attachment; filename="incidents.csv"'},
-        )
+        told = {
+            "content_type": "text/csv; charset=utf-8",
+            "headers": {"Content-Disposition": 'attachment; filename="incidents.csv"'},
+        }
+        if request.method == "HEAD":  # nobody reads the rows
+            return HttpResponse(**told)
+        sheet = StreamingHttpResponse(_sheet(owner, rows, first), **told)
         return cast("HttpResponse", sheet)  # the guards know no other kind; none of them reads the content
 
 
@@ -113,18 +116,24 @@ class IncidentEntries(Door):
 
     scopes = {"GET": Scope.READ}
 
-    @extend_schema(tags=["entries"], responses=shapes.Entries, parameters=[shapes.AFTER, shapes.LIMIT])
+    @extend_schema(
+        tags=["entries"], responses=shapes.Entries, parameters=[shapes.ENTRY_KIND, shapes.AFTER, shapes.LIMIT]
+    )
     def get(self, request: Request, number: int) -> HttpResponse:
         """Return one page of the entries that name an incident, the oldest first."""
         row = unveiled(self.person(), number)
+        _known(request, "kind", "after", "limit")
         size, after = _whole(request, "limit", 50, most=_MOST), _whole(request, "after", 0, most=MAX_ID)
         rows = Entry.objects.filter(incident=row.pk, pk__gt=after).order_by("pk")
+        if kind := request.query_params.get("kind", "").replace("\0", ""):
+            rows = rows.filter(kind=kind)
         numbers = list(rows.values_list("pk", flat=True)[: size + 1])
         stored = [reading.entry(each) for each in numbers[:size]]
         told = [plainly.entry(each) for each in stored if each is not None]
         more = None
         if len(numbers) > size:
-            more = f"{request.path}?{urlencode({'after': numbers[size - 1], 'limit': size})}"
+            asked = {"kind": kind} if kind else {}
+            more = f"{request.path}?{urlencode({**asked, 'after': numbers[size - 1], 'limit': size})}"
         return JsonResponse({"entries": told, "next": more})
 
 
@@ -188,16 +197,27 @@ def unveiled(owner: User, number: int) -> Incident:
     return row
 
 
-def _filtered(request: Request, owner: User) -> QuerySet[Incident]:
-    """Raises Problem for what is no filter: a misspelt one would return everything."""
+def _known(request: Request, *names: str) -> None:
+    """Raises Problem for what is no parameter, or stands there twice: either would return something else."""
     query = request.query_params
-    unknown = sorted(set(query) - {*_FILTERS, "passed", "after", "limit"})
+    unknown = sorted(set(query) - set(names))
     if unknown:
-        names = ", ".join((*_FILTERS, "passed", "after", "limit"))
-        raise Problem(400, "query", f"There is no parameter {unknown[0][:60]!r}. There are {names}.")
+        raise Problem(
+            400, "query", f"There is no parameter {unknown[0][:60]!r}. There are {', '.join(names)}."
+        )
+    for name in names:
+        if len(query.getlist(name)) > 1:
+            raise Problem(400, "query", f"{name} is given more than once. Give it once.")
+
+
+def _filtered(request: Request, owner: User, *paging: str) -> QuerySet[Incident]:
+    query = request.query_params
+    _known(request, *_FILTERS, "passed", *paging)
     given = {name: query[name].replace("\0", "") for name in _FILTERS if name in query}
     if given.get("state", State.OPEN) not in list(State):
         raise Problem(400, "query", f"state is one of {', '.join(State)}.")
+    if given.get("kind", "alert") not in KINDS:
+        raise Problem(400, "query", f"kind is one of {', '.join(KINDS)}.")
     rows = queries.visible_incidents(owner).select_related("source", "team", "assignee")
     rows = rows.filter(**{_FILTERS[name]: value for name, value in given.items()})
     passed = query.get("passed")

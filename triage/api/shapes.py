@@ -221,6 +221,7 @@ Judged = inline_serializer(
 )
 LIMIT = OpenApiParameter("limit", int, description="1 to 100; 50 unless told")
 AFTER = OpenApiParameter("after", int, description="from the page before: its `next` has it")
+ENTRY_KIND = OpenApiParameter("kind", str, description="of an entry, such as incident.closed")
 FILTERS = [
     OpenApiParameter("state", str, enum=[state.value for state in State]),
     OpenApiParameter("passed", bool, description="of the last verdict"),
