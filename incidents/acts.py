@@ -60,6 +60,7 @@ _ACTS: Mapping[str, str] = {
     "submission.refused": "handed in findings that were not taken",
     "submission.taken": "handed in findings",
 }
+KINDS = tuple(_ACTS)
 # What an act's payload may say of itself, in the order in which it is looked for.
 _TELLING = ("outcome", "reason", "words", "to", "assignee", "severity", "until", "undone")
 

@@ -1,4 +1,4 @@
-"""Searching the audit log: by tool, status, actor, incident and time, as far as a person may see entries."""
+"""Searching the audit log by tool, kind, status, actor, incident and time, as far as a person may see entries."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from assay_core.results import Status
 from audit.models import Entry
 from audit.reading import StoredEntry
 from incidents import keyset
-from incidents.acts import act_in_words
+from incidents.acts import KINDS, act_in_words
 from incidents.queries import visible_incidents
 from incidents.veiling import is_veiled, kept_from
 from toolbox import registry
@@ -29,6 +29,8 @@ _LONGEST = 200
 _ANSWER = "tool.called"
 # Of a team's few among everybody's many: the next page goes on where this look ended.
 _LOOKED_AT = 1_000
+# No index has the kinds: of a rare one as many entries are looked at as a page can wait for.
+_LOOKED_AT_FOR_A_KIND = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class Wanted:
     """What is searched for. An empty field asks for nothing; `unread` are those that could not be read."""
 
     tool: str = ""
+    kind: str = ""
     status: str = ""
     actor: str = ""
     incident: int | None = None
@@ -47,7 +50,7 @@ class Wanted:
     @property
     def is_filtered(self) -> bool:
         """Whether anything is asked for at all."""
-        return any((self.tool, self.status, self.actor, self.incident, self.since, self.until))
+        return any((self.tool, self.kind, self.status, self.actor, self.incident, self.since, self.until))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,24 +81,38 @@ def wanted(query: QueryDict) -> Wanted:
         if given[name] and value is None:
             unread.append(name)
     status = given["status"] if given["status"] in list(Status) else ""
-    return Wanted(given["tool"], status, given["actor"], incident, since, until, given, unread)
+    return Wanted(given["tool"], given["kind"], status, given["actor"], incident, since, until, given, unread)
 
 
 def found(user: User, want: Wanted, *, after: str, before: str) -> keyset.Page[Any]:
     """Return one page of entries, the newest first; tool calls alone where tool or status is asked for."""
     model, actor = (Call, "caller") if want.tool or want.status else (Entry, "actor")
     rows: QuerySet[Any] = _calls(want) if model is Call else Entry.objects.all()
+    if model is Call and want.kind and not _ANSWER.startswith(want.kind):
+        rows = rows.none()  # a call is of no other kind
     rows = rows.filter(_common(want))
     if model is Entry:
         rows = rows.exclude(~Q(kind=_ANSWER), incident__in=kept_from(user))
     # Each name on its own: an index by actor has its entries in order, and of several it has not.
     parts = [rows.filter(**{actor: name}) for name in _names(want.actor)] if want.actor else [rows]
     place = keyset.Place(after=after, before=before, size=PAGE)
+    if not want.kind or model is Call:
+        return _page(user, parts, place)
+    near = keyset.near(parts, _ORDER, place, _LOOKED_AT_FOR_A_KIND)
+    return near.ended(_page(user, [part.filter(_of_kind(want.kind)) for part in near.parts], place))
+
+
+def _page(user: User, parts: Sequence[QuerySet[Any]], place: keyset.Place) -> keyset.Page[Any]:
+    whole = parts[0].model._default_manager.all()
     if user.has_perm(Permission.SEE_EVERY_TEAM):
-        return keyset.page_of(parts, _ORDER, model._default_manager.all(), place)
+        return keyset.page_of(parts, _ORDER, whole, place)
     of_theirs = Exists(visible_incidents(user).filter(pk=OuterRef("incident")))
-    seen = keyset.Seen(of_theirs, _LOOKED_AT)
-    return keyset.page_seen(parts, _ORDER, model._default_manager.all(), place, seen)
+    return keyset.page_seen(parts, _ORDER, whole, place, keyset.Seen(of_theirs, _LOOKED_AT))
+
+
+def _of_kind(kind: str) -> Q:
+    """A kind, or all that begin so where it ends in a dot."""
+    return Q(kind__startswith=kind) if kind.endswith(".") else Q(kind=kind)
 
 
 def lines(rows: Sequence[Any]) -> list[EntryLine]:
@@ -127,6 +144,11 @@ def seconds_taken(payload: Mapping[str, Any]) -> float | None:
 def tool_names() -> list[str]:
     """Return the tools to choose from: those that are loaded."""
     return sorted(registry.current().definitions)
+
+
+def kinds() -> list[str]:
+    """Return the kinds to choose from: those that happen to incidents."""
+    return sorted([*KINDS, _ANSWER])
 
 
 def _calls(want: Wanted) -> QuerySet[Call]:
@@ -176,4 +198,4 @@ def _moment(text: str) -> datetime | None:
     return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-_FIELDS = ("tool", "status", "actor", "incident", "since", "until")
+_FIELDS = ("tool", "kind", "status", "actor", "incident", "since", "until")

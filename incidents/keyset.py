@@ -90,6 +90,38 @@ def page_seen(
 
 
 @dataclass(frozen=True, slots=True)
+class Near(Generic[M]):
+    """The next rows of some parts, as far as was looked: `edge` is the last one's key, or empty."""
+
+    parts: Sequence[QuerySet[M]]
+    edge: str
+    is_backwards: bool
+
+    def ended(self, page: Page[M]) -> Page[M]:
+        """Return a page that goes on at the edge, where what was asked for did not fill it before."""
+        if not self.edge or (page.previous_key if self.is_backwards else page.next_key):
+            return page
+        return replace(page, **{"previous_key" if self.is_backwards else "next_key": self.edge})
+
+
+def near(parts: Sequence[QuerySet[M]], order: Order, place: Place, looked_at: int) -> Near[M]:
+    """Return parts that end where so many rows were looked at, for a condition that no index has.
+
+    The order is of one column. What comes rarely is then found in pieces, and no piece reads all there is.
+    """
+    ((name, _),) = order
+    beyond = _Beyond.read(order, after=place.after, before=place.before)
+    ends = [beyond.begun(part).values_list(name, flat=True)[looked_at - 1 : looked_at] for part in parts]
+    edges = [value for end in ends for value in end]
+    if not edges:
+        return Near(parts, "", beyond.is_backwards)
+    descends = beyond.turned[0][1]
+    edge = max(edges) if descends else min(edges)
+    within = {f"{name}__{'gte' if descends else 'lte'}": edge}
+    return Near([part.filter(**within) for part in parts], text_of([edge]), beyond.is_backwards)
+
+
+@dataclass(frozen=True, slots=True)
 class _Beyond:
     """A place that an address named, and the order as it is asked from there."""
 

@@ -13,6 +13,7 @@ from audit import writing
 from incidents.figures import recording, recount
 from incidents.figures.stages import EDITABLE, Stamp
 from incidents.models import Incident, StampEdit
+from toolbox.values import is_storable
 
 BECAUSE_MAX = 300
 
@@ -65,11 +66,7 @@ def edit(incident_id: int, said: Correction, *, by: User, now: datetime) -> Stam
         raise StampRefused(f"Only these times are corrected: {', '.join(title(each) for each in EDITABLE)}.")
     if at > now:
         raise StampRefused("That time is still to come. Give one that has passed.")
-    if (
-        not words
-        or len(words) > BECAUSE_MAX
-        or any(char == "\0" or "\ud800" <= char <= "\udfff" for char in words)
-    ):
+    if not words or len(words) > BECAUSE_MAX or not is_storable(words):
         raise StampRefused(f"Say how you know, in 1 to {BECAUSE_MAX} characters.")
     with transaction.atomic():
         incident = Incident.objects.select_for_update(no_key=True, of=("self",)).get(pk=incident_id)
@@ -94,7 +91,7 @@ def _look_at_others(line: StampLine, seen: int | None, by: User) -> None:
         return
     raise StampRefused(
         f"{theirs.by} has corrected this time since you opened the page: it is {theirs.at:%Y-%m-%d %H:%M} "
-        f"UTC now ({theirs.because}). Nothing of yours was kept. It still stands below: look, then send it again."
+        f"UTC now ({theirs.because}). Yours was not kept. It still stands below: look, then send it again."
     )
 
 

@@ -1,4 +1,4 @@
-"""The audit log as a list: entries by tool, status, actor, incident and time."""
+"""The audit log as a list: entries by tool, kind, status, actor, incident and time."""
 
 from typing import Any
 
@@ -27,6 +27,7 @@ def show_all(request: HttpRequest) -> HttpResponse:
         "page": page,
         "lines": entries.lines(page.rows),
         "tools": entries.tool_names(),
+        "kinds": entries.kinds(),
         "statuses": list(Status),
         "sees_all": person(request).has_perm(Permission.SEE_EVERY_TEAM),
         "nav": "entries",

@@ -12,6 +12,7 @@ from accounts.models import Team
 from accounts.roles import Role
 from assay_core.results import Status
 from audit import reading
+from audit.models import Entry
 from incidents.models import Incident
 from tests.db.investigated import Scripted, world
 from tests.db.sources import make_source
@@ -67,6 +68,12 @@ def everybody(make_user: MakeUser, made: Incident) -> Client:
         ("?tool=count_errors", 1),
         ("?actor=nobody", 0),
         ("?incident=999999", 0),
+        ("?kind=incident.opened", 1),
+        ("?kind=tool.", 7),
+        ("?kind=tool.called&actor=agent", 3),
+        ("?kind=tool.called&status=refused", 1),
+        ("?kind=incident.opened&tool=find_job", 0),
+        ("?kind=%25", 0),
         ("?since=2999-01-01T00:00", 0),
         ("?until=2001-01-01T00:00", 0),
         ("?tool=find_job&since=2001-01-01T00:00&until=2999-01-01T00:00", 4),
@@ -111,6 +118,32 @@ def test_pages_go_by_key_and_lose_nothing(everybody: Client, monkeypatch: pytest
     assert seen == sorted(Call.objects.filter(tool="find_job").values_list("pk", flat=True), reverse=True)
     before = everybody.get("/entries/?tool=find_job&before=" + response.context["page"].previous_key)
     assert [line.id for line in before.context["lines"]] == seen[:2]
+
+
+def test_a_rare_kind_is_found_piece_by_piece_and_none_is_passed_over(
+    everybody: Client, make_user: MakeUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No index has the kinds: a page looks at so many entries, says that it found none, and goes on."""
+    from incidents import entries
+
+    monkeypatch.setattr(entries, "_LOOKED_AT_FOR_A_KIND", 3)
+    made = list(Entry.objects.order_by("-pk").values_list("pk", "kind", "incident"))
+    of_a_team = a_person(make_user, "ada", Role.SUPPORT)
+    for browser, seen_by in ((everybody, lambda about: True), (of_a_team, lambda about: about is not None)):
+        for kind in ("incident.opened", "tool.called"):
+            found: list[int] = []
+            address, empty, pages = f"/entries/?kind={kind}", 0, []
+            while address:
+                answer = browser.get(address)
+                shown = [line.id for line in answer.context["lines"]]
+                empty += "Nothing so far" in text_of(answer)
+                found += shown
+                key = answer.context["page"].next_key
+                address = f"/entries/?kind={kind}&after={key}" if key else ""
+                pages.append(shown)
+            assert found == [pk for pk, of, about in made if of == kind and seen_by(about)], kind
+            assert len(pages) >= len(made) // 3
+        assert empty, "the last kind has its entries in each piece: take another"
 
 
 def test_htmx_is_given_the_list_alone(everybody: Client) -> None:
