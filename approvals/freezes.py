@@ -7,10 +7,10 @@ from django.db import IntegrityError, transaction
 
 from accounts.models import User
 from accounts.permissions import Permission
+from approvals import switch
 from approvals.models import ActionRequest, Decision, Freeze, FreezeException
 from approvals.moving import Note, found, recorded, write
 from approvals.outcomes import MoveRefused
-from approvals.switch import GLOBAL
 from audit import writing
 
 
@@ -29,8 +29,8 @@ def make(title: str, scope: str, window: tuple[datetime, datetime], *, person: U
         starts_at, ends_at = window
         if ends_at <= max(starts_at, now):
             raise MoveRefused("A freeze ends after it begins, and not in the past.")
-        if scope != GLOBAL and not scope.startswith(("team:", "action:")):
-            raise MoveRefused(f"There is no scope {scope[:80]!r}: use global, team:ID or action:NAME.")
+        # One that nothing falls into would freeze nothing, and stand in the calendar as if it did.
+        switch.refuse_unknown(scope)
         alike = Freeze.objects.filter(title=title.strip(), scope=scope, starts_at=starts_at, ends_at=ends_at)
         if alike.filter(ended_at=None).exists():
             raise MoveRefused("That freeze stands in the calendar already.")

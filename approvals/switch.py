@@ -40,6 +40,24 @@ def scopes_of(request: ActionRequest) -> tuple[str, ...]:
     return (GLOBAL, *team, f"action:{request.action}")
 
 
+def refuse_unknown(scope: str) -> None:
+    """Raise MoveRefused for a scope that no request can fall into."""
+    kind, _, name = scope.partition(":")
+    known = (
+        scope == GLOBAL
+        or (kind == "team" and _is_team(name))
+        or (kind == "action" and name in registry.current().actions)
+    )
+    if not known:
+        raise MoveRefused(f"There is no scope {scope[:80]!r}: use global, team:ID or action:NAME.")
+
+
+def _is_team(name: str) -> bool:
+    """Whether a scope names a team as the scopes of requests do: team:7 is one, team:007 none."""
+    number = whole(name) or 0
+    return name == str(number) and Team.objects.filter(pk=number).exists()
+
+
 def standing(scopes: Sequence[str], *, lock: bool = False) -> Standing:
     """Return how the scopes stand; with `lock` they stay so until the caller's transaction ends.
 
@@ -74,14 +92,7 @@ def _refuse(scope: str, person: User, because: str) -> None:
         raise MoveRefused("The write switch is flipped by managers and administrators.")
     if not 5 <= len(because.strip()) <= 300:
         raise MoveRefused("Say why, in 5 to 300 characters.")
-    kind, _, name = scope.partition(":")
-    known = (
-        scope == GLOBAL
-        or (kind == "team" and Team.objects.filter(pk=whole(name) or 0).exists())
-        or (kind == "action" and name in registry.current().actions)
-    )
-    if not known:
-        raise MoveRefused(f"There is no scope {scope[:80]!r}: use global, team:ID or action:NAME.")
+    refuse_unknown(scope)
 
 
 def _row(scope: str, person: User, now: datetime) -> WriteSwitch:

@@ -330,7 +330,9 @@ def test_a_freeze_is_made_and_opened_by_somebody_else(world: World) -> None:
     form = {"title": "Black Friday", "scope": "global"}
     assert maker.post("/approvals/calendar/make/", form).status_code == 422
     window = {"starts_at": "2020-01-01T00:00", "ends_at": "2099-01-01T00:00"}
-    assert maker.post("/approvals/calendar/make/", {**form, **window, "scope": "odd"}).status_code == 422
+    for scope in ("odd", "team:999", "team:Shop", "team:0", "action:test.set_nmber"):
+        refused = maker.post("/approvals/calendar/make/", {**form, **window, "scope": scope})
+        assert refused.status_code == 422, scope
     assert maker.post("/approvals/calendar/make/", {**form, **window}).status_code == 302
     freeze = Freeze.objects.get()
     request = world.prepared()
