@@ -3,28 +3,16 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
-from importlib import import_module
 
 from approvals.actions import registry
 from approvals.actions.base import Hands
-from approvals.gates import content, standing, target
+from approvals.gates import content, rubric, standing, target
 from approvals.gates.base import Gate, Passage, asked
 from approvals.models import ActionRequest
-from approvals.outcomes import GateSaid, could_not_check
+from approvals.outcomes import GateSaid
 from approvals.states import Answer, Phase
 
-RUBRIC = "rubric"
 _GRADER_SECONDS = 60.0
-
-
-def rubric(passage: Passage) -> GateSaid:
-    """Ask the grader; an absent one is no open gate."""
-    try:
-        grader = import_module("approvals.gates.rubric")
-    except ModuleNotFoundError:
-        return could_not_check(RUBRIC, "there is no grader")
-    said: GateSaid = grader.ask(passage)
-    return said
 
 
 GATES: tuple[tuple[str, Gate], ...] = (
@@ -34,7 +22,7 @@ GATES: tuple[tuple[str, Gate], ...] = (
     ("precondition", target.precondition),
     ("blast radius", target.blast_radius),
     ("breaker", standing.breaker),
-    (RUBRIC, rubric),
+    (rubric.NAME, rubric.ask),
 )
 
 # What does not open by itself again, as far as rows of ours tell: no target and no tool is asked.
@@ -75,7 +63,7 @@ def ask_all(
     passage = Passage(request, read, action, declared.policy, phase, now, hands)
     for name, gate in GATES:
         # The grader is waited for by a bound of its own.
-        seconds = _GRADER_SECONDS if name == RUBRIC else 0.0
+        seconds = _GRADER_SECONDS if name == rubric.NAME else 0.0
         said.append(_by_policy(asked(name, gate, passage, seconds), passage))
         if said[-1].stops and phase is not Phase.SHOWN:
             break
@@ -89,7 +77,7 @@ def stopping(said: tuple[GateSaid, ...]) -> GateSaid | None:
 
 def _by_policy(said: GateSaid, passage: Passage) -> GateSaid:
     """Only the grader's silence about a low risk may be skipped, in plain sight."""
-    is_silent = said.gate == RUBRIC and said.answer is Answer.COULD_NOT_CHECK
+    is_silent = said.gate == rubric.NAME and said.answer is Answer.COULD_NOT_CHECK
     if is_silent and not passage.risk.rubric_blocks:
         return replace(said, answer=Answer.SKIPPED_BY_POLICY, level="advisory")
     return said

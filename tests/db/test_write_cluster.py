@@ -14,7 +14,7 @@ import pytest
 from accounts.models import User
 from accounts.roles import Role
 from approvals import probing, services, verifying
-from approvals.gates import order
+from approvals.gates import order, rubric
 from approvals.models import ActionRequest, CredentialProbe
 from approvals.outcomes import DecisionRefused, ProposalRefused
 from tests.db import clustering
@@ -185,7 +185,7 @@ def test_an_undo_that_is_let_through_is_seen_and_put_back(
     world: ClusterWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its gates stand as ever, but the grader's, which is asked in tests of its own."""
-    gates = tuple(each for each in order.GATES if each[0] != order.RUBRIC)
+    gates = tuple(each for each in order.GATES if each[0] != rubric.NAME)
     monkeypatch.setattr(order, "GATES", gates)
     done = world.done("rollout_undo")
     assert (done.state, verified(world, done).verification) == ("succeeded", "verified"), done.verified_how
