@@ -1,12 +1,11 @@
 """The contract with investigators: the versioned schema of a submission, and reading one strictly."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from assay_core.canonical import NotCanonical, canonical, digest
 from investigations.outcomes import SubmissionRefused
@@ -15,22 +14,6 @@ from verdicts.case import NONE_OF_THESE, Finding, Submission
 from verdicts.rulebook import Rulebook
 
 VERSION = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A write that an investigator proposes. It has no effect by itself, and no verdict reads it."""
-
-    action: str
-    arguments: Mapping[str, Any]
-    why: str
-
-
-class Proposals(Protocol):
-    """Whoever makes requests of proposals, for people to decide."""
-
-    def __call__(self, incident: int, investigation: int, proposals: Sequence[Proposal]) -> None:
-        """Take what a run proposed, inside the transaction that stores its verdict."""
 
 
 def schema(rulebook: Rulebook) -> dict[str, Any]:
@@ -44,13 +27,6 @@ def schema(rulebook: Rulebook) -> dict[str, Any]:
 def schema_digest(rulebook: Rulebook) -> str:
     """Return the digest of the filled schema: which hypotheses there were when something was submitted."""
     return digest(schema(rulebook))
-
-
-def proposals(value: Mapping[str, Any]) -> tuple[Proposal, ...]:
-    """Return the proposed actions of a value that the schema accepts."""
-    return tuple(
-        Proposal(each["action"], each["arguments"], each["why"]) for each in value.get("proposed_actions", ())
-    )
 
 
 def reading(value: Any, rulebook: Rulebook, *, author: str) -> Submission:
