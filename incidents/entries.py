@@ -1,4 +1,4 @@
-"""Searching the audit log by tool, kind, status, actor, incident and time, as far as a person may see entries."""
+"""Searching the audit log by tool, kind, status, actor, incident and time, as far as a person may see it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
