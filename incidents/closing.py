@@ -8,6 +8,7 @@ from incidents.models import Incident, Override, Resolution
 from incidents.moves import Asked, MoveRefused
 from incidents.states import Outcome
 from investigations.models import Draft, Verdict
+from toolbox.values import is_storable
 from verdicts.closings import VERSION, NoSuchOutcome, actual, contradicts
 
 LONGEST = {"answer": 20_000, "reason": 2_000}
@@ -107,7 +108,7 @@ def check_text(name: str, text: str) -> None:
     limit = LONGEST[name]
     if len(text) > limit:
         raise MoveRefused(f"The {name} has {len(text)} characters; {limit} is the most. Shorten it.")
-    if any(char == "\0" or "\ud800" <= char <= "\udfff" for char in text):
+    if not is_storable(text):
         raise MoveRefused(f"The {name} holds a character that cannot be stored. Type that part again.")
 
 

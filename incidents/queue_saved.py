@@ -91,7 +91,7 @@ def _audience(audience: str, by: User) -> tuple[Team | None, bool]:
             raise ViewRefused("Views for everybody are made by who sees every team. Share it with your team.")
         return None, True
     if audience:
-        team = by.teams.filter(slug=audience).first()
+        team = next((each for each in by.teams.all() if each.slug == audience), None)
         if team is None:
             raise ViewRefused("Share a view with a team that you are in.")
         return team, False

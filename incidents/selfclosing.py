@@ -21,6 +21,7 @@ from incidents.states import MOVES, Move
 from investigations import rulebook
 from investigations.models import Draft, Verdict
 from investigations.outcomes import Judgement
+from toolbox.values import is_storable
 from verdicts.closings import TABLE, Actual
 
 _BECAUSE_MAX = 300
@@ -137,6 +138,6 @@ def _outcome(kind: str) -> str:
 
 def _reason(because: str) -> str:
     said = because.strip()
-    if not said or len(said) > _BECAUSE_MAX:
+    if not said or len(said) > _BECAUSE_MAX or not is_storable(said):
         raise LeaveRefused(f"Say why, in 1 to {_BECAUSE_MAX} characters.")
     return said

@@ -11,6 +11,7 @@ from investigations.evidence import entries_of
 from investigations.judging import freeze, store
 from investigations.outcomes import Judgement, NothingToAsk, OnJudged
 from investigations.states import State
+from toolbox.values import is_storable
 from verdicts.case import Finding
 from verdicts.frozen import Frozen
 
@@ -79,6 +80,6 @@ def _checked(because: str) -> str:
     words = because.strip()
     if not words or len(words) > WORDS_MAX:
         raise RefutationRefused(f"Say why, in 1 to {WORDS_MAX} characters.")
-    if any(char == "\0" or "\ud800" <= char <= "\udfff" for char in words):
+    if not is_storable(words):
         raise RefutationRefused("The reason holds a character that cannot be stored. Type it again.")
     return words

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from assay_core.canonical import digest
 from investigations.states import RubricResult
+from toolbox.values import is_storable
 
 ITERATIONS = 3
 CAP = 20
@@ -124,7 +125,7 @@ def reading(text: str) -> Rubric | None:
     for line in lines:
         if len(line) > CRITERION_MAX:
             raise RubricRefused(f"A criterion has at most {CRITERION_MAX} characters, unlike {line[:60]!r}.")
-        if any(char == "\0" or "\ud800" <= char <= "\udfff" for char in line):
+        if not is_storable(line):
             raise RubricRefused(f"A criterion holds a character that can't be stored: {line[:60]!r}.")
     return Rubric(tuple(Criterion(f"c{number}", line) for number, line in enumerate(lines, 1)), digest(lines))
 

@@ -9,6 +9,7 @@ from accounts.permissions import Permission
 from accounts.services import actor_name
 from audit import writing
 from investigations.models import RuleSuspension
+from toolbox.values import is_storable
 
 BECAUSE_MAX = 300
 
@@ -65,6 +66,6 @@ def _reason(because: str) -> str:
     words = because.strip()
     if not words or len(words) > BECAUSE_MAX:
         raise SuspensionRefused(f"Nothing was changed: say why, in 1 to {BECAUSE_MAX} characters.")
-    if any(char == "\0" or "\ud800" <= char <= "\udfff" for char in words):
+    if not is_storable(words):
         raise SuspensionRefused("The reason holds a character that cannot be stored. Type it again.")
     return words

@@ -137,7 +137,7 @@ def test_route(request: HttpRequest, number: int) -> HttpResponse:
 @after_stepup
 def end_route(request: HttpRequest, number: int) -> HttpResponse:
     """End a route."""
-    because = request.POST.get("because", "").strip()[:300] or "no reason given"
+    because = request.POST.get("because", "").replace("\0", "").strip()[:300] or "no reason given"
     try:
         services.end(_found(number), by=person(request), because=because, now=timezone.now())
     except services.RouteRefused as refusal:

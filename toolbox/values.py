@@ -86,6 +86,11 @@ def _agreeing(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_agreeing)
 
 
+def is_storable(text: str) -> bool:
+    """Whether PostgreSQL can hold a text: one with NUL or a lone surrogate it cannot."""
+    return "\0" not in text and is_sendable(text)
+
+
 def is_sendable(text: str) -> bool:
     """Whether a text can be written as UTF-8: one with a lone surrogate cannot."""
     try:

@@ -20,6 +20,7 @@ from incidents.figures.stages import Ended, Judged
 from incidents.models import Incident, PassAudit, Record, Resolution
 from investigations import suspensions
 from investigations.models import RuleSuspension, Verdict
+from toolbox.values import is_storable
 from verdicts.closings import Actual, NoSuchOutcome, actual
 
 ACTOR = "code:pass_audits"
@@ -92,11 +93,7 @@ def answer(audit: int, *, by: User, outcome: str, because: str, now: datetime) -
         said = actual(row.incident.kind, outcome)
     except NoSuchOutcome as error:
         raise AuditRefused(str(error)) from None
-    if (
-        not words
-        or len(words) > BECAUSE_MAX
-        or any(char == "\0" or "\ud800" <= char <= "\udfff" for char in words)
-    ):
+    if not words or len(words) > BECAUSE_MAX or not is_storable(words):
         raise AuditRefused(f"Say which answers show it, in 1 to {BECAUSE_MAX} characters.")
     was_right = _ANSWERED.get(said)
     with transaction.atomic():

@@ -37,8 +37,9 @@ def answer(request: HttpRequest, number: int) -> HttpResponse:
     choice = request.POST.get("answer", "")
     if choice not in ("allow", "refuse"):
         return _page(request, refusal="Nothing was answered: choose to allow or to refuse.", status=422)
+    words = request.POST.get("words", "").replace("\0", "")
     try:
-        ask = asks.answer(number, by=user, allow=choice == "allow", words=request.POST.get("words", ""))
+        ask = asks.answer(number, by=user, allow=choice == "allow", words=words)
     except asks.AskRefused as refusal:
         return _page(request, refusal=str(refusal), status=422)
     messages.success(request, f"Ask {ask.pk}: {ask.answer}.")

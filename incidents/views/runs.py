@@ -25,7 +25,7 @@ def stop(request: HttpRequest, number: int) -> HttpResponse:
     """Stop the investigation that goes on."""
     incident = unveiled(request, number)
     try:
-        said = steering.stop(incident.pk, by=person(request), reason=request.POST.get("reason", ""))
+        said = steering.stop(incident.pk, by=person(request), reason=_words(request, "reason"))
     except NotToBeHad as refusal:
         return page(request, incident, refusal=str(refusal), status=422)
     return _done(request, incident, said)
@@ -36,7 +36,7 @@ def stop(request: HttpRequest, number: int) -> HttpResponse:
 def tell(request: HttpRequest, number: int) -> HttpResponse:
     """Tell the run something."""
     incident = unveiled(request, number)
-    text = request.POST.get("note", "").replace("\0", "")
+    text = _words(request, "note")
     try:
         steering.tell(incident.pk, text, by=person(request))
     except NotToBeHad as refusal:
@@ -79,3 +79,7 @@ def _done(request: HttpRequest, incident: Incident, words: str) -> HttpResponse:
     if getattr(request, "htmx", False):
         return page(request, found(request, incident.pk))
     return redirect("incident", incident.pk)
+
+
+def _words(request: HttpRequest, field: str) -> str:
+    return request.POST.get(field, "").replace("\0", "")

@@ -104,7 +104,7 @@ def test_a_route_is_changed_tried_out_and_ended(root: Client) -> None:
     assert mail.outbox[-1].to == ["other@example.org"]
     page = text_of(root.get("/notices/", headers=HTMX))
     assert "the mail server took it" in page
-    root.post(f"/notices/routes/{number}/end/", {"because": "moved"})
+    root.post(f"/notices/routes/{number}/end/", {"because": "mo\0ved"})
     assert root.get(f"/notices/routes/{number}/").status_code == 404
     assert Route.objects.get().ended_because == "moved"
 

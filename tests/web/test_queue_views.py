@@ -37,7 +37,8 @@ def test_who_only_reads_shares_nothing(make_user: MakeUser, audience: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("audience", "says"), [("all", "who sees every team"), ("other", "a team that you are in")]
+    ("audience", "says"),
+    [("all", "who sees every team"), ("other", "a team that you are in"), ("a\0b", "a team that you are in")],
 )
 def test_a_view_is_shared_as_far_as_its_owner_sees(make_user: MakeUser, audience: str, says: str) -> None:
     Team.objects.create(name="Other", slug="other")

@@ -96,7 +96,7 @@ def test_an_auditor_watches_and_steers_nothing(connector: Scripted, make_user: M
 def test_stopping_a_run_lays_the_incident_before_a_person(connector: Scripted, make_user: MakeUser) -> None:
     incident, run = arrived()
     client = a_person(make_user)
-    response = client.post(address(incident, "stop"), {"reason": "I know what it is."}, headers=HTMX)
+    response = client.post(address(incident, "stop"), {"reason": "I know\0 what it is."}, headers=HTMX)
     assert response.status_code == 200
     assert "Stopped by ada. I know what it is." in text_of(response)
     incident.refresh_from_db()

@@ -147,13 +147,15 @@ def test_an_administrator_lets_it_and_ends_it_on_the_rules_page(
     connector: Scripted, make_user: MakeUser
 ) -> None:
     client = a_person(make_user, role=Role.ADMINISTRATOR)
-    silent = client.post(f"/rules/{RULE}/let-close/", {"because": " "})
-    assert silent.status_code == 422
-    assert "Say why" in text_of(silent)
+    for because in (" ", "Enough.\0", "x" * 301):
+        silent = client.post(f"/rules/{RULE}/let-close/", {"because": because})
+        assert silent.status_code == 422, because[:10]
+        assert "Say why" in text_of(silent)
     page = text_of(client.post(f"/rules/{RULE}/let-close/", {"because": "Enough."}, follow=True))
     assert f"on for version {rulebook.current_rulebook().rules[RULE].version}" in page
     twice = client.post(f"/rules/{RULE}/let-close/", {"because": "Enough."})
     assert "close by themselves already" in text_of(twice)
+    assert client.post(f"/rules/{RULE}/keep-open/", {"because": "No\0more"}).status_code == 422
     page = text_of(client.post(f"/rules/{RULE}/keep-open/", {"because": "No more."}, follow=True))
     assert "People close the passes of this rule." in page
     assert SelfClosing.objects.get().ended_by == "person:ada"
