@@ -1,6 +1,5 @@
 """What is done with an incident: by people (close, reopen, acknowledge, assign, ask) and by its runs."""
 
-import json
 from datetime import datetime
 from functools import partial
 
@@ -189,7 +188,7 @@ def _doubt(judgement: Judgement) -> None:
     if incident is None or run is None:
         return
     is_first = not Investigation.objects.filter(incident_id=run.incident_id, pk__lt=run.pk).exists()
-    began = Subject.from_plain(json.loads(run.subject)).started_at
+    began = Subject.from_text(run.subject).started_at
     reason = doubts.came_meanwhile(incident, began, opened_at=None if is_first else run.created_at)
     if reason:
         doubts.overtake(incident, reason, actor="worker", now=judgement.judged_at)

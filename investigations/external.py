@@ -80,7 +80,7 @@ def submit(investigation_id: int, value: Any, *, by: str, on_judged: OnJudged) -
             raise
         return decided
     try:
-        if guarding.has_critic_for(_subject(row), handed.submission.hypothesis):
+        if guarding.has_critic_for(Subject.from_text(row.subject), handed.submission.hypothesis):
             _pass_on(row, lease, handed)
             raise SubmissionPending(_PENDING.format(row.pk))
         with span_of_run(row.pk, incident=row.incident_id, by=EXTERNAL):
@@ -142,11 +142,7 @@ def _top_up(row: models.Investigation, lease: Lease, submission: Submission) -> 
         lease=lease,
         limit=settings.INVESTIGATION_MAX_CALLS,
     )
-    return top_up(row, _subject(row), submission.hypothesis, ask)
-
-
-def _subject(row: models.Investigation) -> Subject:
-    return Subject.from_plain(json.loads(row.subject))
+    return top_up(row, Subject.from_text(row.subject), submission.hypothesis, ask)
 
 
 def _pass_on(row: models.Investigation, lease: Lease, handed: Handed) -> None:

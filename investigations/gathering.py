@@ -1,6 +1,5 @@
 """Who gathers for a run, and what it came to: the playbook, or a model with the playbook behind it."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -58,10 +57,8 @@ def gathered(row: models.Investigation, lease: Lease, *, without_model: bool = F
 
 
 def _by_playbook(row: models.Investigation, lease: Lease) -> Came:
-    subject, ask = (
-        _subject(row),
-        _asker(row, lease, leases.worker_of(row) if row.investigator != MODEL else "playbook"),
-    )
+    subject = Subject.from_text(row.subject)
+    ask = _asker(row, lease, leases.worker_of(row) if row.investigator != MODEL else "playbook")
     came = playbook.investigate(
         subject, rulebook.current_rulebook(), ask, now=timezone.now(), earlier=entries_of(row.pk)
     )
@@ -74,7 +71,7 @@ def _by_playbook(row: models.Investigation, lease: Lease) -> Came:
 
 def _by_model(row: models.Investigation, lease: Lease) -> Came:
     watcher = Watching(watching.of_run(row.pk))
-    run = Run(InProduction(row, lease), _subject(row), watcher, attempt=lease.attempt)
+    run = Run(InProduction(row, lease), Subject.from_text(row.subject), watcher, attempt=lease.attempt)
     try:
         return by_model(run)
     except (EndpointDown, EndpointRefused) as trouble:
@@ -119,7 +116,9 @@ def _topped_up(run: Run, hypothesis: str) -> tuple[Finding, ...]:
 def _by_agent(row: models.Investigation, lease: Lease, submission: Submission) -> Came:
     """Judge what an agent handed in before, once a critic has looked at it."""
     around, limits = InProduction(row, lease), modelrun.limits()
-    run = Run(around, _subject(row), Watching(watching.of_run(row.pk)), attempt=lease.attempt)
+    run = Run(
+        around, Subject.from_text(row.subject), Watching(watching.of_run(row.pk)), attempt=lease.attempt
+    )
     purses = guarding.purses_of(row.rubric, run.subject, around.budget(limits), limits)
     added = top_up(row, run.subject, submission.hypothesis, _asker(row, lease, "rule"))
     guarding.Guarded(around, run.subject, run.book, run.watcher, purses).criticise(submission, added)
@@ -136,10 +135,6 @@ def _without_endpoint(row: models.Investigation, lease: Lease, run: Run, trouble
 
 def _named(kept: Any) -> str:
     return next((step.reply.model for step in reversed(kept) if step.reply and step.reply.model), "")
-
-
-def _subject(row: models.Investigation) -> Subject:
-    return Subject.from_plain(json.loads(row.subject))
 
 
 def _asker(row: models.Investigation, lease: Lease, caller: str) -> Asker:

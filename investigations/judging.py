@@ -34,7 +34,7 @@ def freeze(
     What a person holds against the incident stays in every later case until it is withdrawn; what a critic
     of this run holds against it stays for good.
     """
-    subject = Subject.from_plain(json.loads(row.subject))
+    subject = Subject.from_text(row.subject)
     listed = erased_of(row.pk) | {number: entry.leaf for number, entry in entries.items()}
     case = Case(
         investigation=row.pk,

@@ -1,6 +1,5 @@
 """One run, from claim to verdict."""
 
-import json
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -54,7 +53,7 @@ def _in_words(error: Exception) -> str:
 def _attempt(lease: Lease, on_judged: OnJudged, known_to: KnownTo) -> RunOutcome:
     row = models.Investigation.objects.get(pk=lease.investigation)
     with span_of_run(row.pk, incident=row.incident_id, by=row.investigator):
-        subject = Subject.from_plain(json.loads(row.subject))
+        subject = Subject.from_text(row.subject)
         if subject.kind == labelling.KIND:
             labelling.classify_issue(row, lease, subject, known_to)
         came = gathered(row, lease, without_model=labelling.is_only_classified(subject))

@@ -62,7 +62,7 @@ class Talk:
     def __init__(self, held: Held, watcher: Watcher) -> None:
         row = models.Question.objects.get(pk=held.question)
         self._held, self._watcher, self._row = held, watcher, row
-        self._subject = Subject.from_plain(json.loads(row.subject))
+        self._subject = Subject.from_text(row.subject)
         self._entries = entries_of_incident(row.incident_id)
         self._talk = Conversation(Turns(held))
         self._budget = Budget(_limits())

@@ -80,7 +80,7 @@ def subject(row: Investigation) -> dict[str, Any]:
 
 def applicable(row: Investigation, book: Rulebook) -> list[dict[str, Any]]:
     """Return the rules that are about the subject, with the exact question of each of their facts."""
-    about = Subject.from_plain(json.loads(row.subject))
+    about = Subject.from_text(row.subject)
     found = []
     for rule in book.applicable(about):
         demanded = {each.fact: each for each in book.demands(rule, about)}

@@ -4,7 +4,6 @@ A world has the clock of its incident. It answers from the record and from nothi
 from the record is not in it.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -87,7 +86,7 @@ def of_incident(incident: int) -> World:
         .first()
     )
     now = judged_at or max([run.created_at for run in runs] + [each.entry.finished_at for each in recorded])
-    subject = Subject.from_plain(json.loads(runs[-1].subject))
+    subject = Subject.from_text(runs[-1].subject)
     return _world(subject, now, recorded, tuple(erased))
 
 

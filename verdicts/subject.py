@@ -1,5 +1,6 @@
 """The frozen view of an incident that rules, plans and prompts see."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -71,6 +72,11 @@ class Subject:
             labels=plain.texts(raw["labels"], path, "labels"),
             annotations=plain.texts(raw["annotations"], path, "annotations"),
         )
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Read the JSON text that a row keeps; raise CaseUnreadable, or ValueError for what is no JSON."""
+        return cls.from_plain(json.loads(text))
 
 
 def aware(moment: datetime, name: str) -> None:

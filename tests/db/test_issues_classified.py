@@ -101,7 +101,7 @@ def test_a_run_that_is_taken_over_pays_for_its_classification_once(source: Sourc
     lease = leases.claim(run.pk)
     assert lease is not None
     with speaking(settings, [reply()]) as server:
-        subject = Subject.from_plain(json.loads(run.subject))
+        subject = Subject.from_text(run.subject)
         labelling.classify_issue(run, lease, subject, labelling.nothing_known)
         Investigation.objects.filter(pk=run.pk).update(lease_until=timezone.now() - timedelta(hours=1))
         investigate(incident)
