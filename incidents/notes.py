@@ -42,7 +42,7 @@ class Kept:
 
 def write(incident: Incident, text: str, *, by: User, once: str, now: datetime) -> Kept:
     """Keep a note; sent twice from one form it is kept once. Secrets in it are masked. Raises NoteRefused."""
-    said = redaction.text(Cleaner().clean(text.replace("\0", "")).strip())
+    said = _kept(text)
     if not said:
         raise NoteRefused("Nothing was kept: write the note first.")
     if len(said) > LONGEST:
@@ -70,8 +70,13 @@ def write(incident: Incident, text: str, *, by: User, once: str, now: datetime) 
 def kept_a_moment_ago(incident: Incident, text: str, *, by: User, now: datetime) -> Note | None:
     """Return the person's last note here where it says the same and is minutes old: they went back to it."""
     last = Note.objects.filter(incident=incident, by=by).order_by("-pk").first()
-    said = redaction.text(Cleaner().clean(text.replace("\0", "")).strip())
+    said = _kept(text)
     return last if last is not None and last.text == said and last.created_at > now - _A_MOMENT else None
+
+
+def _kept(text: str) -> str:
+    """Return what is kept of a text as it was typed: what can be stored, secrets masked."""
+    return redaction.text(Cleaner().clean(text.replace("\0", "")).strip())
 
 
 def _tell(note: Note, reached: Sequence[User], now: datetime) -> None:

@@ -16,6 +16,7 @@ from incidents.models import Incident, Override, QueueAct, Resolution
 from incidents.moves import Asked, MoveRefused
 from incidents.states import Move, State
 from investigations.models import Investigation
+from investigations.states import OPEN
 
 #: A person is offered ten seconds; one more is for the way to the server.
 OFFERED = timedelta(seconds=10)
@@ -108,7 +109,7 @@ def _undo_one(act: QueueAct, row: Mapping[str, Any], by: User, now: datetime) ->
 def _state(number: int, before: str) -> str:
     """A run that ended while its incident was closed left no verdict: then a person looks."""
     if before in (State.OPEN, State.INVESTIGATING):
-        runs = Investigation.objects.filter(incident_id=number, state__in=("waiting", "queued", "running"))
+        runs = Investigation.objects.filter(incident_id=number, state__in=OPEN)
         return before if runs.exists() else State.REVIEW.value
     return before
 

@@ -1,9 +1,11 @@
-"""The verdict in words: what stands at the top of an incident's page. Pure: plain values in, words out."""
+"""The verdict in words: what stands at the top of an incident's page. It asks the database nothing."""
 
 from dataclasses import dataclass
 
 from incidents.models import Incident
 from investigations.queries import FactLine, Story
+from investigations.states import OPEN
+from investigations.states import State as Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,7 @@ def headline(incident: Incident, story: Story | None) -> Headline:
     """Return the verdict in words, or why there is none."""
     if story is None:
         return Headline("none", "No verdict", "Nobody has investigated this incident yet.")
-    if story.state in ("waiting", "queued", "running") and story.verdict is None:
+    if story.state in OPEN and story.verdict is None:
         return _under_way(story)
     if story.verdict is None:
         reason = story.reason or "The investigation ended without a verdict."
@@ -38,11 +40,11 @@ def headline(incident: Incident, story: Story | None) -> Headline:
 
 def _under_way(story: Story) -> Headline:
     words = {
-        "waiting": "The next look is planned.",
-        "queued": "An investigator will start in a moment.",
-        "running": "An investigator is asking its questions.",
+        Run.WAITING: "The next look is planned.",
+        Run.QUEUED: "An investigator will start in a moment.",
+        Run.RUNNING: "An investigator is asking its questions.",
     }
-    return Headline("running", "Being investigated", words[story.state])
+    return Headline("running", "Being investigated", words[Run(story.state)])
 
 
 def _shortfall(facts: tuple[FactLine, ...], story: Story) -> str:

@@ -25,6 +25,7 @@ from incidents.wording import headline
 from investigations import beside, runstory, watching
 from investigations import queries as investigations
 from investigations.queries import Story
+from investigations.states import OPEN
 
 ONLY = ("all", "person", "agent", "system", "signal")
 
@@ -180,4 +181,4 @@ def _cited(story: Story | None) -> frozenset[int]:
 
 
 def _is_running(story: Story | None) -> bool:
-    return story is not None and story.state in ("waiting", "queued", "running")
+    return story is not None and story.state in OPEN
