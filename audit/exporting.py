@@ -64,13 +64,28 @@ def proofs(
     checkpoint = at or newest_checkpoint(using=using)
     wanted = sorted(set(numbers))
     rows = _query(f"{_ROWS} WHERE l.entry = ANY(%s) ORDER BY l.leaf_index", [wanted], using)
-    late = len(wanted) - sum(index < checkpoint.size for index, *_ in rows)
-    if late:
-        raise NotProvable(
-            f"{late} of {len(wanted)} entries are not under the seal of {checkpoint.size} entries yet. "
-            "The sealer works every few seconds: ask again, or look at the page of the audit log."
-        )
+    if len(rows) < len(wanted) or rows[-1][0] >= checkpoint.size:
+        raise NotProvable(_lacking(wanted, checkpoint, using))
     yield from _proven(rows, checkpoint, StoredTree(using), with_payload)
+
+
+def _lacking(wanted: Sequence[int], checkpoint: Checkpoint, using: str) -> str:
+    """Return what is wrong with the first entry that has no proof under this checkpoint."""
+    entries = {
+        number for (number,) in _query("SELECT id FROM audit_entry WHERE id = ANY(%s)", [wanted], using)
+    }
+    leaves = dict(_query("SELECT entry, leaf_index FROM audit_leaf WHERE entry = ANY(%s)", [wanted], using))
+    for number in wanted:
+        if number in leaves and number not in entries:
+            return f"Entry {number} was sealed, and is gone. Keep everything as it is, and run verify_audit."
+        if number not in entries:
+            return f"There is no entry {number}."
+        if leaves.get(number, checkpoint.size) >= checkpoint.size:
+            return (
+                f"Entry {number} is not under the seal of {checkpoint.size} entries. The sealer works every "
+                "few seconds: ask again, name a later checkpoint, or look at the page of the audit log."
+            )
+    return "The entries were sealed in this very moment: ask again."
 
 
 def span(

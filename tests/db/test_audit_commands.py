@@ -1,11 +1,15 @@
 """The commands around the seal: what they print, refuse, and leave behind."""
 
 import io
+import re
 import stat
+import subprocess
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
+from django.conf import settings as settings_of_the_project
 from django.core.management import CommandError, call_command
 
 from assay_core import verify as offline
@@ -14,7 +18,9 @@ from assay_core.sealed import read_proofs
 from audit import reading, tasks
 from audit.keys import KeyUnusable, signing_key, verifiers
 from audit.writing import write
+from tests.servers import Servers
 from triage.local import signing
+from triage.local.postgres import find_binaries
 from triage.local.refusals import CannotStart
 
 
@@ -65,7 +71,7 @@ def test_without_a_key_the_task_does_nothing_and_the_command_says_so(
 
 
 def test_seal_verify_and_export_from_the_command_line(
-    committed_db: None, settings: Any, tmp_path: Path
+    committed_db: None, settings: Any, tmp_path: Path, superuser_dsn: str
 ) -> None:
     key = SigningKey.make("log.example/audit")
     settings.AUDIT_SIGNING_KEY, settings.AUDIT_PLACES = key.text, [f"file://{tmp_path}/copies"]
@@ -92,6 +98,41 @@ def test_seal_verify_and_export_from_the_command_line(
     assert offline.check_growth(checkpoint, exported("growth", "4", "5"), keys).code == 0
     (closed,) = read_proofs(exported("entries", numbers[0], "--no-payload"))
     assert closed.disclosed.payload is None
+
+    half = tmp_path / "half"
+    for _ in range(2):  # what a failed export leaves would stand in the way of the next
+        with pytest.raises(CommandError, match=r"There is no entry 999\."):
+            run("exportaudit", "entries", numbers[0], "999", "--out", str(half))
+    assert not half.exists()
+    late = write("thing.done", {}, actor="system").id
+    with pytest.raises(CommandError, match=f"Entry {late} is not under the seal of"):
+        run("exportaudit", "entries", str(late))
+    with psycopg.connect(superuser_dsn) as link:
+        link.execute("ALTER TABLE audit_entry DISABLE TRIGGER ALL")
+        link.execute("DELETE FROM audit_entry WHERE id = %s", [numbers[1]])
+    with pytest.raises(CommandError, match=f"Entry {numbers[1]} was sealed, and is gone.*verify_audit"):
+        run("exportaudit", "entries", *numbers)
+
+
+@pytest.mark.django_db
+def test_the_role_of_the_docs_can_take_a_backup_and_the_owner_cannot(
+    servers: Servers, superuser_dsn: str, tmp_path: Path
+) -> None:
+    page = (Path(settings_of_the_project.BASE_DIR) / "docs/howto/back-up-and-restore.md").read_text()
+    (text,) = re.findall(r"```\n(CREATE ROLE .*?)```", page, re.DOTALL)
+
+    def dumped(role: str) -> subprocess.CompletedProcess[str]:
+        words = [find_binaries() / "pg_dump", "--format=custom", f"--file={tmp_path / role}"]
+        address = servers.postgres.dsn(servers.database, role)
+        return subprocess.run([*words, address], capture_output=True, text=True, check=False)
+
+    with psycopg.connect(superuser_dsn, autocommit=True) as link:
+        link.execute(text.replace("DATABASE assay", f'DATABASE "{servers.database}"').encode())
+        try:
+            assert dumped("assay_backup").stderr == ""
+            assert dumped("assay_owner").returncode != 0
+        finally:
+            link.execute("DROP OWNED BY assay_backup; DROP ROLE assay_backup")
 
 
 @pytest.mark.parametrize(

@@ -39,13 +39,23 @@ class Command(BaseCommand):
                 for text in _texts(options):
                     sys.stdout.write(text)
                 return
-            with options["out"].open("x", encoding="utf-8", newline="") as file:
-                for text in _texts(options):
-                    file.write(text)
+            _write(options["out"], _texts(options))
         except (NotProvable, KeyUnusable, TreeIncomplete) as error:
             raise CommandError(str(error)) from error
+        except FileExistsError as error:
+            raise CommandError(f"{options['out']} is there already: name another file.") from error
         except OSError as error:
             raise CommandError(f"{options['out']} can't be written: {error.strerror}.") from error
+
+
+def _write(out: Path, texts: Iterator[str]) -> None:
+    """Write a new file, whole or not at all: half an export would pass for a shorter one."""
+    with out.open("x", encoding="utf-8", newline="") as file:
+        try:
+            file.writelines(texts)
+        except BaseException:
+            out.unlink()
+            raise
 
 
 def _texts(options: dict[str, Any]) -> Iterator[str]:
