@@ -27,7 +27,12 @@ def record(incident: Incident) -> dict[str, Any]:
         "version": VERSION,
         "incident": _incident(incident),
         "identifiers": [
-            {"name": each.name, "value": _text(each.value), "origin": each.origin, "counts": each.counts}
+            {
+                "name": each.name,
+                "value": redaction.under_name(each.name, each.value),
+                "origin": each.origin,
+                "counts": each.counts,
+            }
             for each in identifiers.lines(incident)
         ],
         "verdict": _verdict(story),
@@ -94,7 +99,7 @@ def _incident(incident: Incident) -> dict[str, Any]:
         "with": incident.assignee.username if incident.assignee else None,
         "signals": incident.signal_count,
         "follows": incident.previous_id,
-        "labels": {_text(name): _text(str(value)) for name, value in incident.labels.items()},
+        "labels": redaction.copy_for_readers(incident.labels).value,
     }
 
 

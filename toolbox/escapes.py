@@ -1,6 +1,6 @@
-"""What a text says once its escapes are read: of JSON that stands in a text, and of forms and addresses. Pure.
+"""What a text says once its escapes are read, of JSON that stands in it, of forms and addresses. Pure.
 
-A reader undoes an escape without thinking, so what is masked in a text has to be masked under its escapes too.
+A reader undoes an escape without thinking: what is masked in a text has to be masked under its escapes too.
 """
 
 import re

@@ -99,6 +99,12 @@ def text(words: str, *, is_form: bool = False) -> str:
     return _masked(words, shapes, Counter()) if shapes else words
 
 
+def under_name(name: str, value: str) -> str:
+    """Return the value of a field with its secrets masked: all of it, where the field is named for one."""
+    masked: str = copy_for_readers({name: value}).value.popitem()[1]
+    return masked
+
+
 def spans(words: str, *, is_form: bool = False) -> Iterator[tuple[int, int]]:
     """Yield where secrets stand in a text, those under its escapes too; they may overlap."""
     for shape in secretshapes.possible(words.lower()):

@@ -1,5 +1,6 @@
 """What came in: every delivery with how much of it could be read, and its raw body."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,11 +14,14 @@ from accounts.access import person, requires
 from accounts.permissions import Permission
 from assay_core.numbers import MAX_ID
 from incidents import keyset, queries
+from incidents.adapters import formfields
 from incidents.models import Delivery, Source
 from incidents.states import Condition, DeliveryState
+from toolbox import redaction
 
 PAGE = 50
 BODY_SHOWN = 64 * 1024
+CUT_SEEN = 4 * 1024
 _ORDER: keyset.Order = (("received_at", True), ("pk", True))
 
 
@@ -65,7 +69,7 @@ def show(request: HttpRequest, number: int) -> HttpResponse:
     context = {
         "delivery": delivery,
         "size": len(body),
-        "body": body[:BODY_SHOWN].decode("utf-8", "backslashreplace"),
+        "body": _readable(body),
         "left_off": max(0, len(body) - BODY_SHOWN),
         "signals": delivery.signals.select_related("incident").order_by("position")[:200],
         "is_live": delivery.state == DeliveryState.RECEIVED,
@@ -73,6 +77,13 @@ def show(request: HttpRequest, number: int) -> HttpResponse:
     }
     template = "_delivery" if getattr(request, "htmx", False) else "delivery"
     return render(request, f"incidents/{template}.html", context)
+
+
+def _readable(body: bytes) -> str:
+    """Return the beginning of a raw body as people may read it: secrets masked, also those under its escapes."""
+    # What is cut lies beyond what is shown, so that a secret across that place is still seen as one.
+    words = body[: BODY_SHOWN + CUT_SEEN].decode(json.detect_encoding(body), "backslashreplace")
+    return redaction.text(redaction.cut(words, BODY_SHOWN), is_form=formfields.is_form(body))
 
 
 def _found(request: HttpRequest, number: int) -> Delivery:

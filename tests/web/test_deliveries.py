@@ -1,6 +1,7 @@
 """What came in, as people see it; and the form by which a person hands in a claim."""
 
 import json
+from urllib.parse import urlencode
 
 import pytest
 
@@ -53,6 +54,28 @@ def test_a_large_body_is_cut_on_the_page_only(make_user: MakeUser) -> None:
     response = a_person(make_user).get(f"/deliveries/{delivery.pk}/")
     assert f"{len(body) - deliveries.BODY_SHOWN} not shown" in text_of(response)
     assert len(response.content) < 120_000
+
+
+_TOKEN = "gh" + "p_" + "a1B2c3" * 6
+_SAID = f"line\n{_TOKEN} and postgres://app:Tr0ub4dor@db/x?a=1&sig={'Zm9v' * 6}"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        json.dumps({"text": _SAID}).encode(),
+        json.dumps({"text": _SAID}).replace("/", r"\/").replace("&", r"\u0026").encode(),
+        json.dumps({"log": json.dumps({"text": _SAID})}).encode(),
+        json.dumps({"text": _SAID}).encode("utf-16"),
+        urlencode({"title": "T", "text": _SAID}).encode(),
+        b"y " * (deliveries.BODY_SHOWN // 2 - 10) + _TOKEN.encode() + b"z" * 99,
+    ],
+    ids=["JSON", "PHP and Go", "JSON in JSON", "UTF-16", "form", "across the cut"],
+)
+def test_no_secret_of_a_raw_body_is_shown_however_it_was_written(make_user: MakeUser, body: bytes) -> None:
+    delivery = deliver(make_source(), body)
+    page = text_of(a_person(make_user).get(f"/deliveries/{delivery.pk}/")).replace("<wbr>", "")
+    assert not {part for part in (_TOKEN[4:14], "Tr0ub4dor", "Zm9vZm9v") if part in page}
 
 
 def test_filters_and_pages(make_user: MakeUser, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,6 +73,20 @@ def test_a_signed_delivery_is_stored_as_it_came_and_a_second_sending_is_no_error
     assert "x-hub-signature-256" not in delivery.headers
 
 
+@pytest.mark.parametrize("identity", ["00000000-0000-0000-0000-000000000000", "x" * 150])
+def test_something_else_under_an_id_that_was_there_before_is_news_and_is_told_apart_from_itself(
+    client: Client, source: Source, identity: str
+) -> None:
+    bodies = [BODY, json.dumps(event("closed")).encode(), json.dumps(event("edited")).encode()]
+    answers = [
+        post(client, body, headers(source, body, identity=identity)).json()["delivery"]
+        for body in (*bodies, *bodies)
+    ]
+    assert len(set(answers)) == Delivery.objects.count() == 3
+    assert answers[:3] == answers[3:]
+    assert {bytes(each.body) for each in Delivery.objects.all()} == set(bodies)
+
+
 def test_a_form_is_signed_as_it_is_sent(client: Client, source: Source) -> None:
     body = urlencode({"payload": BODY.decode()}).encode()
     answer = post(client, body, headers(source, body), "application/x-www-form-urlencoded")

@@ -14,11 +14,12 @@ from accounts.models import Team, User
 from accounts.roles import Role
 from assay_core.results import Status
 from audit import reading
+from incidents import record
 from incidents.models import Incident, Resolution
 from incidents.states import State
 from investigations.models import Verdict
 from tests.db.investigated import Scripted, job, world
-from tests.db.sources import make_source
+from tests.db.sources import an_alert, body_of, deliver, make_source
 from tests.web.pages import HTMX, MakeUser, a_person, judged, signed_in, text_of
 from toolbox.connectors.base import Outcome
 
@@ -149,6 +150,18 @@ def test_an_incident_that_nobody_investigated_says_so(make_user: MakeUser) -> No
 
     page = text_of(a_person(make_user).get(address(incident(make_source(), state=State.OPEN))))
     assert "Nobody has investigated this incident yet." in page
+
+
+def test_a_field_that_is_named_for_a_secret_is_masked_in_what_the_sender_said(make_user: MakeUser) -> None:
+    named = {"api_key": "Zebra-first", "password": "Zebra-second", "dsn": "Zebra-third"}
+    alert = an_alert(labels={"alertname": "A", **named}, annotations={"summary": "S", **named})
+    incident = deliver(make_source(), body_of(alert)).signals.get().incident
+    assert incident is not None
+    page = text_of(a_person(make_user).get(f"/incidents/{incident.pk}/"))
+    assert page.count("[redacted: field]") == 9  # in the identifiers, the text and the labels
+    told = record.record(incident)
+    for shown in (page, repr(told), record.markdown(told)):
+        assert "Zebra" not in shown
 
 
 def test_the_page_asks_few_questions_of_the_database(

@@ -43,6 +43,12 @@ def clip(value: Any, limit: int) -> str:
 
 
 @register.filter
+def under(value: Any, name: Any) -> str:
+    """The value of a field with that name: masked whole where the name is one of a secret."""
+    return redaction.under_name(str(name), str(value))
+
+
+@register.filter
 def hidden_count(value: Any) -> int:
     """How many hidden characters a text holds."""
     return visible.hidden_count(str(value))
