@@ -35,6 +35,9 @@ ROWS = replace(
 SHIPPED = Path(registry.__file__).parent / "definitions_shipped"
 
 
+GOOD = {"number": 7, "state": "open", "user": {"login": "ada"}}
+
+
 @pytest.fixture
 def asking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asking:
     return Asking(tmp_path, monkeypatch)
@@ -83,10 +86,30 @@ def test_another_thing_than_asked_is_an_error(asking: Asking) -> None:
     [
         {"number": 7, "state": "open"}, {"number": 7, "state": "open", "user": "ada"},
         {"error": "too many"}, [],
+        {**GOOD, "error": "too many"}, {**GOOD, "errors": [{"message": "forbidden"}]},
+        {**GOOD, "ok": False}, {**GOOD, "success": False}, {**GOOD, "errors": {"state": "hidden"}},
     ],
 )  # fmt: skip
 def test_an_answer_without_a_declared_field_is_an_error(asking: Asking, body: Any) -> None:
     assert asking(ONE, lambda asked: Reply(body=body)).status is Status.ERROR
+
+
+def test_what_is_asked_for_by_its_name_is_no_error_of_the_servers(asking: Asking) -> None:
+    body = {**GOOD, "error": "out of memory", "success": False, "errors": 3}
+    question = ONE.question.replace("state: state,", "state: error, done: success, count: errors,")
+    outcome = asking(replace(ONE, question=question), lambda asked: Reply(body=body))
+    assert outcome.status is Status.OBSERVED, outcome
+    assert outcome.result["issue"]["state"] == "out of memory"
+
+
+@pytest.mark.parametrize(
+    "reply", [Reply(304, None), Reply(302, None, headers={"Location": ""}), Reply(201, GOOD)]
+)
+def test_what_answers_for_nothing_is_not_sought_elsewhere(asking: Asking, reply: Reply) -> None:
+    outcome = asking(ONE, lambda asked: Reply(body=GOOD) if asked.path == "/" else reply)
+    assert outcome.status is Status.ERROR, outcome
+    assert asking.server is not None
+    assert [asked.path for asked in asking.server.asked] == ["/repos/assay/shop/issues/7"]
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,13 @@ PLANTED = {
     "get on all subresources": rule("get", "pods/*"),
     "get on everything": rule("get list watch", "*"),
     "exec anywhere": rule("get", "*/exec"),
+    "secrets": rule("get list", "secrets"),
+    "one secret": rule("get", "secrets", resourceNames=["one"]),
+    "a console": rule("get", "virtualmachineinstances/console", "subresources.kubevirt.io"),
+    "no group": {**rule("create", "pods"), "apiGroups": []},
+    "ephemeral containers": rule("get update", "pods/ephemeralcontainers"),
+    "approving": rule("approve", "signers", "certificates.k8s.io"),
+    "every group": rule("create", "selfsubjectaccessreviews", "*"),
     "deletecollection": rule("deletecollection", "jobs", "batch"),
     "create beside the harmless": rule("create", "selfsubjectaccessreviews pods", "authorization.k8s.io"),
 }

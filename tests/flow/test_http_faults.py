@@ -61,6 +61,24 @@ TABLE: dict[str, tuple[Fault, set[Status]]] = {
     "less than its length": (faults.raw(b"Content-Length: 3\r\n\r\n{}  {}"), {Status.ERROR}),
     "two lengths": (faults.raw(b"Content-Length: 2\r\nContent-Length: 5\r\n\r\n{}"), {Status.ERROR}),
     "half a chunk": (faults.raw(b"Transfer-Encoding: chunked\r\n\r\n9\r\n{}"), {Status.UNAVAILABLE}),
+    "204": (faults.says(204, b""), {Status.ERROR}),
+    "206": (faults.says(206, b'{"status": "success"}', Content_Range="bytes 0-20/900"), {Status.ERROR}),
+    "304": (faults.says(304, b""), {Status.ERROR}),
+    "300 without a place": (faults.says(300, b"{}"), {Status.ERROR}),
+    "a redirect to nowhere": (faults.says(302, b"{}", Location=""), {Status.ERROR}),
+    "a packed answer in chunks": (
+        faults.raw(b"Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"),
+        {Status.ERROR},
+    ),
+    "a chunk without end": (
+        faults.raw(b"Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n{}"),
+        {Status.ERROR, Status.UNAVAILABLE},
+    ),
+    "a long number": (faults.says(200, b'{"status": ' + b"9" * 5000 + b"}"), {Status.ERROR}),
+    "another charset": (
+        faults.says(200, '{"status": "success"}'.encode("utf-16"), "application/json; charset=utf-16"),
+        {Status.ERROR},
+    ),
     "a redirect to a file": (faults.says(302, b"", Location="file:///etc/passwd"), {Status.ERROR}),
     "a redirect to no address": (faults.says(302, b"", Location="http://[::1"), {Status.ERROR}),
 }

@@ -206,6 +206,27 @@ def test_a_document_of_another_tenant_is_an_error(asking: Asking) -> None:
     assert "tenant='t2'" in outcome.reason
 
 
+@pytest.mark.parametrize(
+    ("at", "more"),
+    [
+        ("2026-11-30T10:10:00Z", {}),
+        ("2026-11-30T11:10:00Z", {"sort": [1796040000000 - 7200000]}),
+        ("2026-11-30T11:10:00Z", {"sort": [(1796040000 + 7200) * 1_000_000_000]}),
+    ],
+)
+def test_a_search_that_covered_another_window_is_found_out(
+    asking: Asking, at: str, more: dict[str, Any]
+) -> None:
+    source = {"@timestamp": at, "tenant": "t1", "message": "pay done"}
+    stray = {"_index": "logs-shop", "_id": "9", "_source": source, **more}
+    within = {**stray, "_source": {**source, "@timestamp": "2026-11-30T11:10:00Z"}, "sort": [1796036400000]}
+    total = {"hits": {"total": {"value": 3}}}
+    assert asking(SEARCH, replace(opensearch(), strays=[within], changes=total)).status is Status.OBSERVED
+    outcome = asking(SEARCH, replace(opensearch(), strays=[stray], changes=total))
+    assert outcome.status is Status.ERROR
+    assert "outside the window" in outcome.reason
+
+
 @pytest.mark.parametrize("app", ["*", "shop,logs-mail", "../_all", "_all", "SHOP", "", "-x"])
 def test_an_index_cannot_be_widened_by_an_argument(asking: Asking, app: str) -> None:
     assert asking(SEARCH, opensearch(), app=app).status is Status.REFUSED

@@ -156,6 +156,23 @@ def test_a_warned_control_proves_nothing(toolbox: Toolbox, metrics: Metrics) -> 
     assert ask(toolbox, "error_rate", service="shop").status is Status.UNANSWERABLE
 
 
+@pytest.mark.parametrize("late", [-3600, 3600])
+def test_a_server_that_looked_at_another_time_is_found_out(
+    toolbox: Toolbox, metrics: Metrics, late: int
+) -> None:
+    sample = {**vector("0", service="shop"), "value": [1796040000 + late, "0"]}
+    metrics.answers["errors_total"] = success("vector", [sample])
+    outcome = ask(toolbox, "error_rate", service="shop")
+    assert outcome.status is Status.ERROR
+    assert "another time" in outcome.reason
+
+
+def test_a_success_with_an_error_is_an_error(toolbox: Toolbox, metrics: Metrics) -> None:
+    body = success("vector", [vector("1", service="shop")], errorType="timeout", error="query timed out")
+    metrics.answers["errors_total"] = body
+    assert ask(toolbox, "error_rate", service="shop").status is Status.ERROR
+
+
 def test_a_partial_answer_of_a_cluster_is_truncated(toolbox: Toolbox, metrics: Metrics) -> None:
     metrics.answers["errors_total"] = success("vector", [vector("1", service="shop")], isPartial=True)
     assert ask(toolbox, "bare", service="shop").status is Status.TRUNCATED

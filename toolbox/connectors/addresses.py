@@ -11,6 +11,12 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _LOOK_UPS = threading.BoundedSemaphore(8)
+# Not of the open internet either, whatever the standard library of some version says of them: what is set
+# apart by IANA's registries, and the address at which a large cloud serves its own machines.
+_APART = tuple(
+    ipaddress.ip_network(text)
+    for text in ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32", "fec0::/10", "3fff::/20")
+)
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
@@ -48,7 +54,12 @@ def is_allowed(address: Address, networks: Sequence[Network]) -> bool:
 
 def is_public(address: Address) -> bool:
     """Return whether an address is one of the open internet's."""
-    return address.is_global and not address.is_multicast and not address.is_reserved
+    return (
+        address.is_global
+        and not address.is_multicast
+        and not address.is_reserved
+        and not any(address in network for network in _APART)
+    )
 
 
 def embedded(address: Address) -> Address:

@@ -141,7 +141,7 @@ def _exchange(pool: Pool[Session], session: Session, call: _Call, target: str) -
     try:
         response = session.begin(_request(call, target))
         try:
-            head = httpstatus.Head.of(response)
+            head = httpstatus.Head.of(response, creates=call.ask.search is not None)
             body = b"" if head.location is not None else _body(response, head, call.most_bytes)
         finally:
             response.close()

@@ -13,6 +13,7 @@ from toolbox.connectors.httpjson import AnswerMalformed, inert
 from toolbox.deadline import DeadlinePassed
 
 _BUSY = (408, 425, 429)
+_MOVES = (301, 302, 303, 307, 308)
 _SAID = ("error", "message", "detail", "reason", "errorMessage")
 
 
@@ -92,21 +93,21 @@ class Head:
     retry_after: str
 
     @classmethod
-    def of(cls, response: httpcore.Response) -> "Head":
-        """Read status and headers."""
+    def of(cls, response: httpcore.Response, *, creates: bool) -> "Head":
+        """Read status and headers. `creates` where a 201 is the answer that was asked for."""
         headers: dict[str, str] = {}
         for name, value in response.headers:
             headers.setdefault(name.decode("latin-1").lower(), value.decode("latin-1").strip())
         length = headers.get("content-length", "")
-        is_redirect = 300 <= response.status < 400
         return cls(
             # A created review is the answer to a review; nothing else that we ask is ever created.
-            status=200 if response.status == 201 else response.status,
+            status=200 if response.status == 201 and creates else response.status,
             kind=headers.get("content-type", "").partition(";")[0].strip().lower(),
             encoding=headers.get("content-encoding", "identity").lower(),
             length=int(length) if length.isdecimal() and len(length) < 16 else None,
             links=headers.get("link", ""),
-            location=headers.get("location", "") if is_redirect else None,
+            # Without a place it leads to nowhere: an empty one would be taken for the server's first page.
+            location=(headers.get("location") or None) if response.status in _MOVES else None,
             retry_after=headers.get("retry-after", ""),
         )
 

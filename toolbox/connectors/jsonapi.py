@@ -128,7 +128,7 @@ class HttpApiConnector(HttpConnector):
             covered |= {"since": as_text(since), "until": as_text(until)}
         if reply.status == 404:
             return self._absent(call, covered)
-        _refuse_error(reply)
+        _refuse_error(reply, call.question)
         return (
             self._one(call, reply, covered)
             if call.question.shape == "one"
@@ -190,9 +190,25 @@ def _parameters(plan: ApiQuestion, arguments: Mapping[str, Any]) -> dict[str, st
     return found
 
 
-def _refuse_error(reply: Reply) -> None:
-    if isinstance(reply.body, Mapping) and (said := reply.body.get("error")):
-        raise Failure(Status.ERROR, f"the server answers 200 with an error: {inert(str(said))}")
+def _refuse_error(reply: Reply, question: RemoteQuestion) -> None:
+    """Raise Failure for an error in a 200, unless the tool asks for what stands under that word."""
+    if not isinstance(reply.body, Mapping):
+        return
+    plan: ApiQuestion = question.plan
+    paths = [
+        plan.items,
+        plan.total,
+        plan.incomplete,
+        *(plan.fields.values() if question.shape == "one" else ()),
+    ]
+    asked = {path.partition(".")[0].rstrip("?") for path in paths}
+    for word in ("error", "errors"):
+        said = reply.body.get(word)
+        if said and word not in asked and not isinstance(said, int | float):
+            raise Failure(Status.ERROR, f"the server answers 200 with an error: {inert(str(said))}")
+    for word in ("ok", "success"):
+        if reply.body.get(word) is False and word not in asked:
+            raise Failure(Status.ERROR, f"the server answers 200 and says itself that {word} is false")
 
 
 def _picked(item: Any, call: Call) -> dict[str, Any]:

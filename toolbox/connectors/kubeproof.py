@@ -14,7 +14,7 @@ _HARMLESS = {
     "authentication.k8s.io": frozenset({"selfsubjectreviews"}),
 }
 # A `get` on these opens a shell, a tunnel or somebody else's API.
-_OPENS = frozenset({"exec", "attach", "portforward", "proxy"})
+_OPENS = frozenset({"exec", "attach", "portforward", "proxy", "console", "vnc"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,15 @@ class Rule:
             _, _, part = resource.partition("/")
             if part in _OPENS or part == "*" or resource == "*":
                 yield ", ".join(sorted(self.verbs)), f"{inert(resource, 60)} (opens a shell or a tunnel)"
+            elif resource == "secrets" and not self.groups.isdisjoint({"", "*"}) and not writes:
+                yield ", ".join(sorted(self.verbs)), "secrets (hold what other accounts sign in with)"
 
     def _is_harmless(self) -> bool:
-        return self.verbs <= {"create"} | READS and all(
-            self.resources <= _HARMLESS.get(group, frozenset()) for group in self.groups
+        named = bool(self.groups and self.resources)  # a rule without a group may mean any
+        return (
+            named
+            and self.verbs <= {"create"} | READS
+            and all(self.resources <= _HARMLESS.get(group, frozenset()) for group in self.groups)
         )
 
     def _what(self) -> str:

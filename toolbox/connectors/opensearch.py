@@ -1,12 +1,13 @@
 """Documents by the search API of OpenSearch and Elasticsearch: a template with typed holes."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from assay_core.instants import as_text
+from assay_core.instants import NotAnInstant, as_text, from_text
 from assay_core.results import Status
 from toolbox import remote
 from toolbox.connectors import fitting
@@ -23,6 +24,8 @@ KEYS = frozenset(
     {"index", "search", "control", "window", "time_field", "fields", "same", "count", "skipped_shards", "key"}
 )
 Skipped = Literal["partial", "harmless"]
+# As milliseconds, this is in the year 5138; as nanoseconds, in 1973.
+_NANOSECONDS_FROM = 100_000_000_000_000
 _FIELD = re.compile(r"[A-Za-z_@][A-Za-z0-9_.@-]{0,120}")
 
 
@@ -104,6 +107,7 @@ class OpenSearchConnector(HttpConnector):
         held = self._page(call, index, plan.control, size=0)
         size = 0 if plan.count else call.tool.limits.rows
         page = self._page(call, index, plan.search, size=size)
+        _refuse_other_times(page.hits, plan.time_field, call.window())
         documents = [_document(hit, plan, call.arguments) for hit in page.hits]
         if len(documents) > page.total:
             raise AnswerMalformed(f"{len(documents)} documents came of {page.total} that match")
@@ -178,6 +182,25 @@ def _page(answer: Part, index: str, skipped: Skipped) -> _Page:
     if relation != "eq":
         partial.append(f"at least {total} documents match; the cluster stopped counting")
     return _Page(answer.at("hits").at("hits").items(), total, tuple(partial), shards)
+
+
+def _refuse_other_times(hits: list[Part], field: str, window: tuple[datetime, datetime]) -> None:
+    """Raise AnswerMalformed for a document outside the window, wherever its time can be read."""
+    since, until = (moment.timestamp() * 1000 for moment in window)
+    for hit in hits:
+        for milliseconds in _times(hit, field):
+            if not since - 1 <= milliseconds <= until + 1:
+                raise AnswerMalformed("the answer holds documents outside the window that was asked for")
+
+
+def _times(hit: Part, field: str) -> Iterator[float]:
+    """Yield what a document was sorted by, and its own time where that is written as an instant."""
+    first = hit.at("sort").items()[:1] if hit.has("sort") else []
+    for part in first:
+        if isinstance(part.value, int) and not isinstance(part.value, bool):
+            yield part.value / 1_000_000 if part.value > _NANOSECONDS_FROM else part.value
+    with suppress(AnswerMalformed, NotAnInstant, TypeError):
+        yield from_text(dotted(hit.at("_source").object(), field)).timestamp() * 1000
 
 
 def _total(part: Part) -> tuple[int, str]:

@@ -23,6 +23,7 @@ KEYS = frozenset({"promql", "control", "at", "range"})
 
 # These answer where nothing was ever measured: `or vector(0)` shows a dead reporter as a healthy 0.
 _MAKES_UP = re.compile(r"\b(vector|absent|absent_over_time|scalar|time)\s*\(|\bor\b", re.IGNORECASE)
+_SLACK_SECONDS = 300
 _RELABELS = re.compile(r"\blabel_(replace|join)\s*\(")
 
 
@@ -122,11 +123,13 @@ class PrometheusConnector(HttpConnector):
         path = "/api/v1/query_range" if "step" in moment else "/api/v1/query"
         asked = {"query": query.render(call.arguments), "stats": "all", **moment}
         answer = self.get(call, path, asked).part
-        if answer.at("status").text() != "success":
+        if answer.at("status").text() != "success" or answer.has("error"):
             said = answer.object().get("error")
             raise Failure(Status.ERROR, f"the server reports an error: {inert(str(said))}")
         kind = "matrix" if "step" in moment else "vector"
-        return _found(answer, kind)
+        found = _found(answer, kind)
+        _refuse_other_times(found, moment)
+        return found
 
 
 def _moments(call: Call, plan: PromQuestion) -> dict[str, str]:
@@ -214,6 +217,15 @@ def _sample(part: Part) -> dict[str, Any]:
 def _samples(series: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
     found: Iterable[Mapping[str, Any]] = series.get("samples", (series,))
     return found
+
+
+def _refuse_other_times(found: Found, moment: Mapping[str, str]) -> None:
+    """Raise AnswerMalformed where the server looked at another time than was asked for."""
+    first, last = (float(moment.get(edge, moment.get("time", ""))) for edge in ("start", "end"))
+    slack = float(moment.get("step", _SLACK_SECONDS))  # some round the edges to whole steps
+    for at in found.moments:
+        if not first - slack <= at.timestamp() <= last + slack:
+            raise AnswerMalformed("the answer holds values of another time than was asked for")
 
 
 def _refuse_strangers(series: list[dict[str, Any]], plan: PromQuestion, arguments: Mapping[str, Any]) -> None:
