@@ -176,7 +176,7 @@ def _hands(request: ActionRequest) -> Callable[[], Hands]:
 
 def _named(error: Exception) -> str:
     """An exception's words may quote what a target sent; secrets in it are masked."""
-    return redaction.text(f"{error}"[:500]) or type(error).__name__
+    return redaction.text(redaction.cut(f"{error}", 500)) or type(error).__name__
 
 
 def _text(result: Mapping[str, Any]) -> str:
@@ -184,4 +184,4 @@ def _text(result: Mapping[str, Any]) -> str:
         text = text_of(dict(result))
     except (NotDigestible, TypeError, ValueError):
         text = str(result)
-    return redaction.text(text[:_LONGEST])
+    return redaction.text(redaction.cut(text, _LONGEST))

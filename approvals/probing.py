@@ -108,7 +108,7 @@ def _looked(name: str, actions: Sequence[Action]) -> Found:
         if not isinstance(wrong, str):
             wrong = "its probe gave no answer that can be read"
         if wrong:
-            return Found(False, f"{redaction.text(wrong[:_LONGEST])} ({action.name})")
+            return Found(False, f"{redaction.text(redaction.cut(wrong, _LONGEST))} ({action.name})")
     return Found(True, FIT)
 
 

@@ -21,6 +21,7 @@ from incidents.intake import GRACE
 from incidents.matching import KeysContended
 from incidents.models import Delivery, Signal
 from incidents.states import DeliveryState
+from toolbox import redaction
 
 log = logging.getLogger(__name__)
 # A delivery of thousands of alerts is folded in pieces, each committed, and lets others pass in between.
@@ -150,8 +151,8 @@ def _finish(delivery: Delivery, reading: Reading, now: datetime) -> None:
 
 
 def _note_failure(delivery_id: int, error: Exception, now: datetime) -> None:
-    reason = f"{type(error).__name__}: {error}".replace("\0", "\ufffd")[:500]
-    reason = reason.encode("utf-8", "replace").decode()
+    reason = f"{type(error).__name__}: {error}".replace("\0", "\ufffd")
+    reason = redaction.cut(redaction.text(reason.encode("utf-8", "replace").decode()), 500)
     tries = Delivery.objects.values_list("tries", flat=True).get(pk=delivery_id)
     if tries >= settings.DELIVERY_TRIES:
         _park(delivery_id, reason, now)

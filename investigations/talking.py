@@ -146,11 +146,9 @@ class Talk:
 
     def _last_words(self, reply: Reply) -> Answer:
         if reply.finish is Finish.REFUSED:
-            return self._ended(
-                Asking.FAILED,
-                reason=f"The model refused to answer. {seen(redaction.text(reply.refusal[:500]))}".strip(),
-            )
-        text = redaction.text(_words_of(reply.text)[:_LONGEST])
+            said = seen(redaction.text(redaction.cut(reply.refusal, 500)))
+            return self._ended(Asking.FAILED, reason=f"The model refused to answer. {said}".strip())
+        text = redaction.text(redaction.cut(_words_of(reply.text), _LONGEST))
         if not text.strip():
             return self._ended(Asking.FAILED, reason="The model answered without a word. Ask again.")
         checked = self._checked(text)

@@ -2,6 +2,8 @@
 
 import logging
 
+from toolbox import redaction
+
 
 class RefusalInOneLine(logging.Filter):
     """A request that was answered with 4xx is told without a stack: nothing failed."""
@@ -11,3 +13,14 @@ class RefusalInOneLine(logging.Filter):
         if record.exc_info and 400 <= getattr(record, "status_code", 500) < 500:
             record.exc_info = record.exc_text = None
         return True
+
+
+class MaskedLine(logging.Formatter):
+    """A line, and the stack below it, with their secrets masked: an error of a database quotes a row."""
+
+    def __init__(self) -> None:
+        super().__init__("{asctime} {levelname} {name}: {message}", style="{")
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as it is written."""
+        return redaction.text(super().format(record))
