@@ -64,14 +64,18 @@ class _Credential(forms.JSONField):
             raise ValidationError(_NO_PASSKEY) from None
 
 
-class _Wary:
-    """What a browser sends as a passkey is read by a library that expects its whole shape."""
+class _Sent:
+    """A form of allauth's whose passkey is JSON from anybody."""
 
     fields: dict[str, forms.Field]
 
     def __init__(self, *args: Any, **values: Any) -> None:
         super().__init__(*args, **values)
         self.fields["credential"] = _Credential(required=True, widget=forms.HiddenInput)
+
+
+class _Wary(_Sent):
+    """What a browser sends as a passkey is read by a library that expects its whole shape."""
 
     def clean_credential(self) -> Any:
         """Return the passkey. Raises ValidationError for whatever is none."""
@@ -95,7 +99,7 @@ class PasskeyAloneForm(_Wary, LoginWebAuthnForm):  # type: ignore[misc]  # allau
     """A passkey in place of name and password."""
 
 
-class NewPasskeyForm(AddWebAuthnForm):  # type: ignore[misc]  # allauth ships no types
+class NewPasskeyForm(_Sent, AddWebAuthnForm):  # type: ignore[misc]  # allauth ships no types
     """A passkey that is being set up."""
 
     def clean(self) -> dict[str, Any]:

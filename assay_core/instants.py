@@ -34,6 +34,18 @@ def from_text(text: str) -> datetime:
     return _utc(moment)
 
 
+def typed(text: str) -> datetime:
+    """Read a time as people type it and a browser's field sends it: of UTC where it names no zone.
+
+    Raises NotAnInstant.
+    """
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        raise NotAnInstant(f"{text!r} is not an ISO 8601 time") from error
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else _utc(moment)
+
+
 def _utc(moment: datetime) -> datetime:
     try:
         return moment.astimezone(UTC)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -10,7 +10,7 @@ from django.http import QueryDict
 
 from accounts.models import User
 from accounts.permissions import Permission
-from assay_core.instants import NotAnInstant, from_text
+from assay_core.instants import NotAnInstant, from_text, typed
 from assay_core.numbers import whole
 from assay_core.results import Status
 from audit.models import Entry
@@ -192,10 +192,9 @@ def _line(row: Any, call: Call | None) -> EntryLine:
 def _moment(text: str) -> datetime | None:
     """Read what a browser's date and time field sends; it is in UTC here, as the field says."""
     try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
+        return typed(text)
+    except NotAnInstant:
         return None
-    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 _FIELDS = ("tool", "kind", "status", "actor", "incident", "since", "until")

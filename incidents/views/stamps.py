@@ -1,6 +1,6 @@
 """The stamps of one incident, and their correction by people who know better than the machine."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -12,6 +12,8 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.access import person, requires
 from accounts.permissions import REFUSALS, Permission
+from assay_core.instants import NotAnInstant, typed
+from assay_core.numbers import whole
 from incidents.figures import stamping
 from incidents.figures.stages import EDITABLE
 from incidents.figures.stamping import Correction, StampRefused
@@ -44,15 +46,14 @@ def show(request: HttpRequest, number: int) -> HttpResponse:
 def _instant(text: str) -> datetime:
     """Read a form's time, which is UTC, as its label says."""
     try:
-        found_at = datetime.fromisoformat(text.strip())
-    except ValueError:
+        return typed(text)
+    except NotAnInstant:
         raise StampRefused("Write the time as 2026-11-30 14:05, in UTC.") from None
-    return found_at.replace(tzinfo=UTC) if found_at.tzinfo is None else found_at.astimezone(UTC)
 
 
 def _seen(text: str) -> int | None:
     """Read which correction the form was made on; None for what comes from no page of ours."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
+    return whole(text)
 
 
 def _page(request: HttpRequest, incident: Incident, *, refusal: str = "", status: int = 200) -> HttpResponse:

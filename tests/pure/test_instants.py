@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay_core.instants import NotAnInstant, as_text, from_text
+from assay_core.instants import NotAnInstant, as_text, from_text, typed
 
 AWARE = st.datetimes(
     min_value=datetime(1, 1, 3),
@@ -37,6 +37,24 @@ def test_the_edge_of_the_calendar_is_refused_and_not_wrapped() -> None:
         from_text("0001-01-01T00:00:00+05:00")
     with pytest.raises(NotAnInstant, match="outside the calendar"):
         as_text(datetime.max.replace(tzinfo=timezone(timedelta(hours=-5))))
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2026-07-01", datetime(2026, 7, 1, tzinfo=UTC)),
+        (" 2026-07-01 10:05 ", datetime(2026, 7, 1, 10, 5, tzinfo=UTC)),
+        ("2026-07-01T10:05+02:00", datetime(2026, 7, 1, 8, 5, tzinfo=UTC)),
+    ],
+)
+def test_what_people_type_is_of_utc_where_it_names_no_zone(text: str, moment: datetime) -> None:
+    assert typed(text) == moment
+
+
+@pytest.mark.parametrize("text", ["", "now", "0001-01-01T00:00+05:00", "9999-12-31T23:59-01:00"])
+def test_what_people_type_and_no_calendar_has_is_refused(text: str) -> None:
+    with pytest.raises(NotAnInstant):
+        typed(text)
 
 
 class NoZone(tzinfo):

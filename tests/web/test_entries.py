@@ -91,7 +91,14 @@ def test_it_finds_the_entries_of_one_incident_moves_among_them(everybody: Client
 
 
 @pytest.mark.parametrize(
-    "query", ["incident=x", "since=yesterday", "until=%00", "incident=99999999999999999999"]
+    "query",
+    [
+        "incident=x",
+        "since=yesterday",
+        "until=%00",
+        "incident=99999999999999999999",
+        "since=0001-01-01T00:00%2B05:00",
+    ],
 )
 def test_what_cannot_be_read_is_said_and_not_searched_by(everybody: Client, query: str) -> None:
     page = text_of(everybody.get(f"/entries/?{query}"))

@@ -159,7 +159,8 @@ def test_a_stamp_is_corrected_by_who_may_move_incidents_alone(make_user: MakeUse
 
 @pytest.mark.parametrize(
     ("change", "complaint"),
-    [({"at": "soon"}, "Write the time as"), ({"at": "2190-01-01 10:00"}, "still to come"),
+    [({"at": "soon"}, "Write the time as"), ({"at": "0001-01-01T00:00+05:00"}, "Write the time as"),
+     ({"at": "2190-01-01 10:00"}, "still to come"),
      ({"because": " "}, "Say how you know"), ({"name": "closed"}, "Only these times")],
 )  # fmt: skip
 def test_a_correction_that_cannot_be_is_refused(

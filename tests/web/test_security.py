@@ -84,7 +84,7 @@ def test_a_passkey_of_somebody_else_is_not_there(make_user: MakeUser) -> None:
 def test_an_invented_passkey_is_not_added(make_user: MakeUser) -> None:
     client = fresh(make_user("ada"))
     client.get("/account/security/passkeys/add/")
-    for credential in ("", "{}", '{"response": {}}', "[]"):
+    for credential in ("", "{}", '{"response": {}}', "[]", "[" * 5_000, "9" * 5_000):
         answer = client.post("/account/security/passkeys/add/", {"name": "x", "credential": credential})
         assert answer.status_code == 422
     assert not Authenticator.objects.exists()

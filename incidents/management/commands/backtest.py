@@ -6,11 +6,12 @@ import time
 from argparse import ArgumentParser, ArgumentTypeError
 from collections import Counter
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from assay_core.instants import NotAnInstant, typed
 from incidents.backtesting import Judged, backtest
 from investigations import rulebook
 from toolbox import registry
@@ -111,7 +112,6 @@ def _word(passed: bool) -> str:
 
 def _moment(text: str) -> datetime:
     try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
+        return typed(text)
+    except NotAnInstant:
         raise ArgumentTypeError(f"{text!r} is no date: write 2026-07-01, or a time with its zone") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,13 +1,14 @@
 """`manage.py keeptwin NUMBER --began-at TIME --by NAME`: keep a healthy window beside an incident's case."""
 
 from argparse import ArgumentParser, ArgumentTypeError
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
+from assay_core.instants import NotAnInstant, typed
 from incidents.exporting import Export, ExportRefused
 from incidents.models import Incident
 from trials import files
@@ -50,7 +51,6 @@ class Command(BaseCommand):
 
 def _moment(text: str) -> datetime:
     try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
+        return typed(text)
+    except NotAnInstant:
         raise ArgumentTypeError(f"{text!r} is no time: write 2026-07-01T12:00:00Z") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
