@@ -27,18 +27,19 @@ _MOST = 100
 def show(request: HttpRequest) -> HttpResponse:
     """A form that chooses two; below it, both beside each other."""
     is_drills = request.GET.get("what") == "drills"
-    chosen = tuple(whole(request.GET.get(name, "")) or 0 for name in ("first", "second"))
+    first, second = (whole(request.GET.get(name, "")) or 0 for name in ("first", "second"))
     context: dict[str, Any] = {
         "is_drills": is_drills,
-        "first": chosen[0],
-        "second": chosen[1],
+        "first": first,
+        "second": second,
         "choices": _runs() if is_drills else _evaluations(),
         "refusal": "",
         "nav": "trials",
     }
-    if all(chosen):
+    if first and second:
+        of_both = _of_drills if is_drills else _of_evaluations
         try:
-            context |= (_of_drills if is_drills else _of_evaluations)(*chosen, person(request))
+            context |= of_both(first, second, person(request))
         except (NoSuchEvaluation, NotCompared) as refused:
             context["refusal"] = str(refused)
     return render(request, "trials/compare.html", context)
