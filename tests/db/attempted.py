@@ -32,6 +32,19 @@ CREATE FUNCTION app.plain_write(bigint) RETURNS bigint LANGUAGE sql
   AS 'UPDATE app.orders SET amount = amount + 1 WHERE id = $1 RETURNING id';
 CREATE PROCEDURE app.purge_orders() LANGUAGE sql SECURITY DEFINER AS 'DELETE FROM app.orders';
 CREATE VIEW app.sneaky AS SELECT id, app.bump_total(id) AS balance FROM app.customers;
+CREATE DOMAIN app.watching AS bigint CHECK (app.bump_total(VALUE) IS NOT NULL);
+CREATE TYPE app.mood AS ENUM ('calm', 'cross');
+CREATE TYPE app.pair AS (a bigint, b text);
+CREATE FUNCTION app.of_pair(app.pair) RETURNS bigint LANGUAGE sql SECURITY DEFINER
+  AS 'SELECT app.plain_write(1)';
+CREATE CAST (app.pair AS bigint) WITH FUNCTION app.of_pair(app.pair);
+CREATE FUNCTION app.meets(bigint, text) RETURNS bool LANGUAGE sql SECURITY DEFINER
+  AS 'SELECT app.plain_write($1) > 0';
+CREATE OPERATOR app.<=== (leftarg = bigint, rightarg = text, function = app.meets);
+CREATE TABLE app.watched(id bigint);
+INSERT INTO app.watched SELECT generate_series(1, 3);
+ALTER TABLE app.watched ENABLE ROW LEVEL SECURITY;
+CREATE POLICY who_looks ON app.watched USING (app.bump_total(id) IS NOT NULL);
 RESET ROLE;
 CREATE FUNCTION app.admin_exec(text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
   AS 'BEGIN EXECUTE $1; END';
@@ -95,7 +108,9 @@ def database(server: Postgres) -> Iterator[str]:
             with contextlib.suppress(psycopg.Error):
                 link.execute(f"CREATE EXTENSION {name}".encode())
         link.execute(_WORLD.encode())
-        link.execute(reader_role_sql(DATABASE, "app", ["customers", "orders"], READER, OWNER).encode())
+        link.execute(
+            reader_role_sql(DATABASE, "app", ["customers", "orders", "watched"], READER, OWNER).encode()
+        )
         link.execute(f"ALTER ROLE {READER} PASSWORD '{PASSWORD}'".encode())
     yield make_conninfo(server.dsn(DATABASE), user=READER, password=PASSWORD)
     with psycopg.connect(server.dsn("postgres"), autocommit=True) as link:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from assay_core.canonical import canonical
 from assay_core.instants import as_text
 from assay_core.results import Status
 from toolbox.connectors import logfiles
@@ -221,6 +222,34 @@ def test_a_broken_line_of_the_window_that_holds_what_was_searched_leaves_it_open
     (folder / "app.jsonl").write_bytes(b"\n".join([early, late, broken, b""]))
     assert ask(count=True).status is Status.UNANSWERABLE
     assert ask(count=True, until=at(30), since=at(100)).status is Status.OBSERVED, "written after it"
+
+
+def test_lines_that_are_no_text_leave_the_search_open(ask: Ask, folder: Path) -> None:
+    for packed in (line(10, "timeout").encode("utf-16"), b"\x00" * 40):
+        (folder / "app.jsonl").write_bytes(b"\n".join([line(20).encode(), packed, line(5).encode(), b""]))
+        assert ask(count=True).status is Status.UNANSWERABLE, packed
+
+
+@pytest.mark.parametrize(
+    "name", ["app.jsonl.zst", "app.jsonl.1.zst", "app.jsonl-20260301.xz", "app.jsonl.2.bz2"]
+)
+def test_a_file_that_is_packed_otherwise_is_named_and_not_passed_over(
+    ask: Ask, folder: Path, name: str
+) -> None:
+    write(folder, line(10))
+    (folder / name).write_bytes(b"(\xb5/\xfd")
+    outcome = ask(count=True)
+    assert outcome.status is Status.ERROR
+    assert f"{name} is packed in a way that is not read" in outcome.reason
+
+
+@pytest.mark.parametrize("name", [b"b\n.jsonl", b"b\xff.jsonl"])
+def test_a_file_of_any_name_is_read_and_its_name_can_be_recorded(ask: Ask, folder: Path, name: bytes) -> None:
+    write(folder, line(10))
+    (Path(os.fsdecode(os.fsencode(folder) + b"/" + name))).write_text(line(5, "timeout") + "\n")
+    outcome = ask(count=True)
+    assert outcome.result["match_count"] == 1
+    assert canonical(outcome.result)
 
 
 def test_a_text_is_found_in_a_broken_line_however_json_writes_it(ask: Ask, folder: Path) -> None:

@@ -107,7 +107,7 @@ class JsonLinesConnector:
             **tally.result(search, tool.key),
             "covered": covered,
             "file_count": len(paths),
-            "files": [path.name for path in paths[:_NAMES_SHOWN]],
+            "files": [logfiles.shown(path.name) for path in paths[:_NAMES_SHOWN]],
         }
         status, reason = self._ending(search, tally, stopped=stopped)
         if tally.broken_lines:

@@ -10,7 +10,10 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-_LOG_NAME = re.compile(r".+\.jsonl(?:[.-][0-9][0-9A-Za-z.:-]*)?(?:\.gz)?")
+_LOG_NAME = re.compile(r".+\.jsonl(?:[.-][0-9][0-9A-Za-z.:-]*)?(?:\.gz)?", re.DOTALL)
+_PACKED_OTHERWISE = re.compile(
+    r".+\.jsonl([.-][0-9][0-9A-Za-z.:-]*)?\.(zst|xz|bz2|lz4|lzma|lzo|br|Z|zip|7z)", re.DOTALL
+)
 LONGEST_LINE = 1_048_576
 
 
@@ -33,29 +36,41 @@ def files(folder: Path) -> list[Path]:
     """
     try:
         home = folder.resolve(strict=True)
-        names = sorted(entry.name for entry in os.scandir(home) if _LOG_NAME.fullmatch(entry.name))
+        names = sorted(entry.name for entry in os.scandir(home) if _is_log(entry.name))
     except PermissionError:
         raise LogUnreadable("the folder may not be read") from None
     except OSError:
         raise FolderMissing("the folder does not exist") from None
+    for name in names:
+        if _PACKED_OTHERWISE.fullmatch(name):
+            raise LogUnreadable(f"{shown(name)} is packed in a way that is not read: pack it with gzip")
     found: dict[tuple[int, int], Path] = {}
     for name in names:
         path = _inside(home, name)
         try:
             about = path.stat()
         except OSError as error:
-            raise LogUnreadable(f"{name} cannot be read ({type(error).__name__})") from None
+            raise LogUnreadable(f"{shown(name)} cannot be read ({type(error).__name__})") from None
         found.setdefault((about.st_dev, about.st_ino), path)
     return list(found.values())
+
+
+def shown(name: str) -> str:
+    """Return a file's name as a result and a message can hold it: the system allows what no text may be."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _is_log(name: str) -> bool:
+    return bool(_LOG_NAME.fullmatch(name) or _PACKED_OTHERWISE.fullmatch(name))
 
 
 def _inside(home: Path, name: str) -> Path:
     try:
         path = (home / name).resolve(strict=True)
     except (OSError, RuntimeError) as error:
-        raise LogUnreadable(f"{name} cannot be read ({type(error).__name__})") from None
+        raise LogUnreadable(f"{shown(name)} cannot be read ({type(error).__name__})") from None
     if not path.is_relative_to(home):
-        raise LinkRefused(f"{name} is a link that leads out of the folder")
+        raise LinkRefused(f"{shown(name)} is a link that leads out of the folder")
     return path
 
 
@@ -72,7 +87,7 @@ def lines(path: Path) -> Iterator[bytes]:
                 yield b"" if inside_long_line else line
                 inside_long_line = len(line) == LONGEST_LINE and not line.endswith(b"\n")
     except (OSError, EOFError, zlib.error) as error:
-        raise LogUnreadable(f"{path.name} cannot be read ({type(error).__name__})") from None
+        raise LogUnreadable(f"{shown(path.name)} cannot be read ({type(error).__name__})") from None
 
 
 @contextlib.contextmanager
@@ -81,7 +96,7 @@ def _opened(path: Path) -> Iterator[gzip.GzipFile | io.BufferedReader]:
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as plain:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise LinkRefused(f"{path.name} is not a plain file")
+            raise LinkRefused(f"{shown(path.name)} is not a plain file")
         if path.name.endswith(".gz"):
             with gzip.GzipFile(fileobj=plain) as unpacked:
                 yield unpacked

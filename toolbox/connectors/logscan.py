@@ -174,8 +174,8 @@ def _read(line: bytes, time_field: str) -> tuple[dict[str, Any] | None, datetime
 
 def _may_be_meant(line: bytes, search: Search) -> bool:
     """Whether a line that cannot be read holds every text that is searched, plainly or as JSON writes it."""
-    if len(line) >= LONGEST_LINE:
-        return True  # only its beginning is known
+    if len(line) >= LONGEST_LINE or b"\x00" in line:
+        return True  # only its beginning is known, or it is no text in UTF-8 at all
     return all(
         any(form in line for form in _forms(wanted)) for _, _, wanted in (*search.places, *search.tests)
     )
