@@ -13,7 +13,9 @@ from toolbox.values import Cleaner
 
 _LEFT_OUT = "[Left out here to save room. Entry {entry} of the audit log holds the whole answer.]"
 _LEFT_OUT_UNRECORDED = "[Left out here to save room.]"
+_LEFT_OUT_OF_REPLY = "\n[{count} more characters are left out here to save room.]"
 _SHORT = 200
+_REPLY_KEPT = 2_000
 _NOTHING = Spent()
 
 
@@ -116,7 +118,8 @@ class Conversation:
         return sum(step.kind is kind for step in self._steps)
 
     def fitting(self, room: int, tools: Sequence[ToolOffer] = ()) -> list[Message]:
-        """Return the turns as they fit into so many tokens: the oldest answers are left out first.
+        """Return the turns as they fit into so many tokens: the oldest answers are left out first, then the
+        ends of long replies, so that whoever wrote one too long to be said again can still mend it.
 
         A call keeps its answer, if only as one line. Raises BudgetSpent when even that is too long.
         """
@@ -129,6 +132,12 @@ class Conversation:
                 line = _LEFT_OUT.format(entry=step.entry) if step.entry else _LEFT_OUT_UNRECORDED
                 size -= tokens_of(step.message.text) - tokens_of(line)
                 messages[place] = replace(step.message, text=line)
+        for place, step in enumerate(self._steps):
+            if size <= room:
+                break
+            if step.reply is not None:
+                messages[place] = _shortened(step.message)
+                size -= tokens_of_all([step.message]) - tokens_of_all([messages[place]])
         if size > room:
             raise BudgetSpent(f"What was said takes about {size} tokens, and the model reads at most {room}.")
         return messages
@@ -136,6 +145,15 @@ class Conversation:
     def _keep(self, step: Kept) -> None:
         self._notebook.keep(step)
         self._steps.append(step)
+
+
+def _shortened(said: Message) -> Message:
+    """Return a reply with its text, and the arguments of its calls, no longer than what is kept of one."""
+    calls = [replace(each, arguments=each.arguments[:_REPLY_KEPT]) for each in said.calls]
+    text = said.text
+    if len(text) > 2 * _REPLY_KEPT:
+        text = text[:_REPLY_KEPT] + _LEFT_OUT_OF_REPLY.format(count=len(text) - _REPLY_KEPT)
+    return replace(said, text=text, calls=tuple(calls))
 
 
 def _cleaned(reply: Reply, place: int) -> Reply:

@@ -21,7 +21,7 @@ import httpx
 from investigations import failures
 from investigations.failures import Failed, Refused
 from investigations.named import Endpoint
-from investigations.replied import ReplyUnreadable, Stream, loads
+from investigations.replied import ReplyTooLong, ReplyUnreadable, Stream, loads
 from investigations.streamed import Shown, events
 from investigations.talk import EndpointDown, Reply
 from toolbox import redaction
@@ -224,7 +224,7 @@ def _chunks(response: httpx.Response, until: float) -> Iterator[bytes]:
     for chunk in response.iter_raw():
         size += len(chunk)
         if size > MOST_BYTES:
-            raise ReplyUnreadable(f"it is longer than {MOST_BYTES} bytes")
+            raise ReplyTooLong(f"it is longer than {MOST_BYTES} bytes")
         yield chunk
         if time.monotonic() >= until:
             raise TimeoutError
@@ -241,10 +241,15 @@ def _is_events(response: httpx.Response) -> bool:
 
 def _streamed(response: httpx.Response, until: float, shown: Shown) -> dict[str, Any]:
     stream = Stream()
-    for data in events(_chunks(response, until)):
-        shown.add(stream.add(data))
-        if stream.ended:
-            break
+    try:
+        for data in events(_chunks(response, until)):
+            shown.add(stream.add(data))
+            if stream.ended:
+                break
+    except ReplyTooLong:
+        if not stream.size:
+            raise
+        stream.cut()  # the server is well, and its model does not stop: asked again it would not either
     return stream.whole()
 
 

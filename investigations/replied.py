@@ -11,10 +11,16 @@ from investigations.talk import Finish, Reply, Spent, ToolCall
 
 _MOST_TOKENS = 10**9
 _MOST_CALLS = 64
+#: More than this of one reply is not listened to: at most half of it could be read (see contract.parsing).
+MOST_TEXT = 400_000
 
 
 class ReplyUnreadable(ValueError):
     """What came is no chat completion; the message says what is wrong with it."""
+
+
+class ReplyTooLong(ReplyUnreadable):
+    """What came goes on for longer than anything that is read of a reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +62,11 @@ def reply(whole: Any, quirks: Quirks, sent: Sent, *, seconds: float = 0.0) -> Re
     calls = _calls(said)
     spent, counted = _spent(whole, quirks, sent, answer=f"{text}{refusal}{calls}")
     finish = _finish(quirks.finish_of(first.get("finish_reason")), calls, refusal)
-    if counted and spent.tokens_out >= sent.allowed and finish is not Finish.REFUSED:
+    is_cut = (counted and spent.tokens_out >= sent.allowed) or len(text) > MOST_TEXT
+    if is_cut and finish is not Finish.REFUSED:
         finish = Finish.CUT_OFF
     return Reply(
-        text=text,
+        text=text[:MOST_TEXT],
         calls=calls,
         finish=finish,
         refusal=refusal,
@@ -158,6 +165,7 @@ class Stream:
     places: dict[Any, int] = field(default_factory=dict)
     finish: Any = None
     ended: bool = False
+    size: int = 0  # of what was said, in characters
 
     def add(self, data: bytes) -> str:
         """Take in one event's data and return the text that it adds; raise ReplyUnreadable."""
@@ -179,11 +187,19 @@ class Stream:
         # The first word stands: what was cut off is not whole because another event says so.
         self.finish = self.finish or first.get("finish_reason")
         delta = first.get("delta")
-        return self._take(delta) if isinstance(delta, Mapping) else ""
+        said = self._take(delta) if isinstance(delta, Mapping) else ""
+        if self.size > MOST_TEXT:
+            self.cut()
+        return said
+
+    def cut(self) -> None:
+        """End it here, as a reply that was cut off: what came is more than is read of one."""
+        self.finish, self.ended = "length", True
 
     def _take(self, delta: Mapping[str, Any]) -> str:
         for name, texts in self.parts.items():
             texts.append(_text(delta.get(name)))
+            self.size += len(texts[-1])
         pieces = delta.get("tool_calls")
         for piece in pieces if isinstance(pieces, list) else ():
             if not isinstance(piece, Mapping):
@@ -207,9 +223,9 @@ class Stream:
         if isinstance(function, Mapping):
             call["function"]["name"] = call["function"]["name"] or _text(function.get("name"))
             if function.get("arguments") is not None:
-                call["function"]["arguments"] = (call["function"]["arguments"] or "") + _arguments(
-                    function["arguments"]
-                )
+                more = _arguments(function["arguments"])
+                self.size += len(more)
+                call["function"]["arguments"] = (call["function"]["arguments"] or "") + more
 
     def whole(self) -> dict[str, Any]:
         """Return the completion; raise ReplyUnreadable where the stream broke off before its end."""

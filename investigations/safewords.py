@@ -10,7 +10,10 @@ _IMAGE = re.compile(r"!\[([^\]]{0,500})\](?:\([^)]{0,2000}\)|\[[^\]\n]{0,200}\])
 _LINK = re.compile(r"\[([^\]]{0,500})\]\([^)]{0,2000}\)|\[([^\]\n]{0,500})\]\[[^\]\n]{0,200}\]")
 _REFERENCE = re.compile(r"^[ \t]{0,3}\[[^\]\n]{1,200}\]:[ \t]*\S[^\n]*$", re.MULTILINE)
 _ADDRESS = re.compile(
-    r"\b(?:[a-z][a-z0-9+.\-]{1,15}:(?://|\\\\)|www\.|data:[a-z]+/|(?:java|vb)script:|mailto:)[^\s<>\"')\]]*",
+    r"\b(?:[a-z][a-z0-9+.\-]{1,15}[:：][/\\／＼]{2}|www\.|data:[a-z]+/|(?:java|vb)script:|mailto:)[^\s<>\"')\]]*"
+    # Without a scheme: another host by its name or its share, or a name that something is handed to.
+    r"|(?<![\w:/\\])(?:[/／]{2}[\w\-]+(?:\.[\w\-]+)+|[\\＼]{2}[\w.\-]{2,}[\\＼])[^\s<>\"')\]]*"
+    r"|(?<![\w.@/\-])(?:[a-z0-9\-]{1,63}\.){1,8}[a-z]{2,24}(?::\d{1,5})?/[^\s<>\"')\]?]{0,2000}\?[^\s<>\"')\]]+",
     re.IGNORECASE,
 )
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")

@@ -57,6 +57,14 @@ def _at_once(**changes: Any) -> Scripted:
     return _whole({"content": json.dumps({**FINAL, **changes})}, "stop")
 
 
+def _talks_on(piece: bytes) -> Scripted:
+    """Return a stream that says this again and again, for longer than anybody listens."""
+    delta = piece if piece.startswith(b"{") else b'{"content": "%s"}' % piece
+    event = b'data: {"choices": [{"delta": %s}]}\n\n' % delta if piece else b": still here\n\n"
+    head = _HEAD.replace(b"application/json", b"text/event-stream")
+    return scripted.raw(head + event * (9_000_000 // len(event)))
+
+
 _FLOOD = _whole({"content": None, "tool_calls": [_CALL] * 10_000}, "tool_calls")
 
 FAULTS: Mapping[str, Fault] = {
@@ -215,15 +223,30 @@ FAULTS: Mapping[str, Fault] = {
         _FIRST,
         refused=3,
     ),
-    # Too long to be said again beside what is wrong with it: no room for a repair.
-    "a draft of 200 KB": Fault([_at_once(draft="x" * 200_000), DONE], _FALLBACK),
+    # Too long to be said again whole beside what is wrong with it: its beginning is, and that is mended.
+    "a draft of 200 KB": Fault([_at_once(draft="x" * 200_000), DONE], _REPAIRED, told="left out here"),
+    "a draft of 200 KB, twice": Fault([_at_once(draft="x" * 200_000)] * 2, _FALLBACK),
+    # That alone is more than a run may spend.
+    "a draft of 4 MB": Fault([_at_once(draft="x" * 4_000_000), DONE], _FALLBACK),
+    "an answer in pieces that goes on": Fault([_talks_on(b"x" * 500), DONE], _REPAIRED, told="was cut off"),
+    "an answer in crumbs that goes on": Fault(
+        [_talks_on(b'{"content": "x", "pad": "%s"}' % (b"." * 2_000)), DONE], _REPAIRED, told="was cut off"
+    ),
+    "an answer that goes on, twice": Fault([_talks_on(b"x" * 500)] * 2, RunResult.CUT_OFF),
+    "a call whose arguments go on": Fault(
+        [_talks_on(b'{"tool_calls": [{"index": 0, "function": {"arguments": "%s"}}]}' % (b"x" * 500)), DONE],
+        _FIRST,
+        unreadable=1,
+        told="did not end",
+    ),
+    "signs of life for ever, and no word": Fault([_talks_on(b""), DONE], _FIRST),
     "a draft that is too long": Fault([_at_once(draft="x" * 20_001), DONE], _REPAIRED, told="is too long"),
     "an action with 200 KB of arguments": Fault(
         [
             _at_once(proposed_actions=[{"action": "x", "arguments": {"x": "y" * 200_000}, "why": "z"}]),
             DONE,
         ],
-        _FALLBACK,
+        _REPAIRED,
     ),
     "a supposition with markup": Fault([final(proposed_hypothesis="<img src=x onerror=alert(1)>")], _FIRST),
     "a reply by another model": Fault([says(json.dumps(FINAL), model="other-9\u202e<b>")], _FIRST),
