@@ -261,7 +261,7 @@ def test_a_drill_that_cannot_be_is_skipped_and_one_at_its_cap_stops(settings: An
         ({"golden": ""}, "skipped", "DRILL_WEEKLY_GOLDEN names no golden set"),
         ({"golden": "nosuch"}, "skipped", "'nosuch' is neither a file nor a stored golden set"),
         ({"cap": Decimal(0)}, "skipped", "DRILL_WEEKLY_CAP is 0"),
-        ({"cap": Decimal("0.000001")}, "stopped", "DRILL_WEEKLY_CAP was reached: 1 of 6"),
+        ({"cap": Decimal("0.000001")}, "stopped", "DRILL_WEEKLY_CAP was reached: the next exchange"),
         ({"endpoint": "candidate"}, "skipped", "The endpoint candidate gives no reply"),
     ]
     with two_endpoints(settings, answering_ready({}), lambda _: status(503)):

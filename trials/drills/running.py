@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -18,6 +18,8 @@ from trials.drills import booking
 from trials.drills.answers import Answer, answer_of
 from trials.drills.booking import File
 from trials.drills.plan import Plan, issue_of
+from trials.drills.spending import Spending
+from trials.evaluating.purse import CapReached, Paid, Tally
 from trials.golden.rows import Row
 from trials.holding import Held, held
 from trials.models import DrillRun
@@ -32,26 +34,32 @@ class DrillStopped(Exception):
     """A run could not be brought to its end; the message says why. What is booked stays."""
 
 
+class DrillCapped(DrillStopped):
+    """The next exchange could pass the spending cap; the message says where it stands."""
+
+
 @dataclass(frozen=True, slots=True)
 class How:
-    """Where a run's file goes, how many rows are asked at once, and who is told how far it is."""
+    """Where a run's file goes, how many rows are asked at once, who is told how far it is, and who pays."""
 
     folder: Path
     at_once: int = 1
     told: Told = lambda run, done: None
+    spending: Spending = field(default_factory=lambda: Spending(None))
 
 
 def run_through(plan: Plan, place: Endpoint, how: How, *, by: str) -> DrillRun:
     """Send the plan's rows to an endpoint, and return the finished run with its file written.
 
-    A run of the same plan that was begun and not finished is gone on with. Raises DrillStopped, and
-    EndpointRefused where the endpoint may not be used.
+    A run of the same plan that was begun and not finished is gone on with. Raises DrillStopped, also where
+    the next exchange could pass the cap, and EndpointRefused where the endpoint may not be used.
     """
     run = _begin(plan, place, by=by, now=timezone.now())
     with _alone(run):
         file = File(how.folder, run)
         file.begin()
-        _Way(plan, run, how, file).go()
+        how.spending.go_on_from(run)
+        _Way(plan, run, how, file, place).go()
         file.end()
         DrillRun.objects.filter(pk=run.pk, finished_at=None).update(finished_at=timezone.now())
     run.refresh_from_db()
@@ -110,9 +118,10 @@ class _Asked:
 class _Way:
     """One way through the rows of a run that are not booked."""
 
-    def __init__(self, plan: Plan, run: DrillRun, how: How, file: File) -> None:
-        self._plan, self._run, self._how, self._file = plan, run, how, file
+    def __init__(self, plan: Plan, run: DrillRun, how: How, file: File, place: Endpoint) -> None:
+        self._plan, self._run, self._how, self._file, self._place = plan, run, how, file, place
         self._down_in_a_row = self._done = 0
+        self._is_capped = False
 
     def go(self) -> None:
         """Ask each row until it is booked; rows of an endpoint that stays down are booked as that."""
@@ -136,6 +145,8 @@ class _Way:
         """Ask these; return those that the endpoint was down for and that are not booked yet."""
         down: list[_Asked] = []
         for asked, answer in self._answers(waiting):
+            if answer is None:  # the others that are asked at once come to their end, and are booked
+                continue
             if answer.counts:
                 self._down_in_a_row = 0
                 self._book(asked, answer)
@@ -151,9 +162,18 @@ class _Way:
                 self._book(asked, answer)
             else:
                 down.append(asked)
+        if self._is_capped:
+            raise DrillCapped(self._in_words())
         return down
 
-    def _answers(self, waiting: Sequence[_Asked]) -> Iterator[tuple[_Asked, Answer]]:
+    def _in_words(self) -> str:
+        spent, cap = self._how.spending.spent / 1e6, (self._how.spending.cap or 0) / 1e6
+        return (
+            f"the next exchange could pass {cap:.3f}; {spent:.3f} is spent, {self._done} of "
+            f"{self._plan.size} at {self._run.endpoint} are booked and stay."
+        )
+
+    def _answers(self, waiting: Sequence[_Asked]) -> Iterator[tuple[_Asked, Answer | None]]:
         if self._how.at_once == 1:
             for asked in waiting:
                 yield asked, self._ask(asked)
@@ -164,18 +184,26 @@ class _Way:
         finally:
             pool.shutdown(cancel_futures=True)
 
-    def _ask_apart(self, asked: _Asked) -> Answer:
+    def _ask_apart(self, asked: _Asked) -> Answer | None:
         try:
             return self._ask(asked)
         finally:
             connections.close_all()
 
-    def _ask(self, asked: _Asked) -> Answer:
+    def _ask(self, asked: _Asked) -> Answer | None:
+        """Return the answer to a row; None where the next exchange could pass the cap."""
+        if self._is_capped:
+            return None
         # A model of its own for each row: rows that are asked at once share no conversation.
         model = endpoints.model_for(
             Purpose.CANDIDATE, investigation=None, incident=None, endpoint=self._run.endpoint
         )
-        said = classify(issue_of(asked.row), model, self._plan.contract, known=self._plan.known)
+        paid = Paid(model, self._place, self._how.spending, Tally())
+        try:
+            said = classify(issue_of(asked.row), paid, self._plan.contract, known=self._plan.known)
+        except CapReached:
+            self._is_capped = True
+            return None
         return answer_of(asked.row, said, time=asked.time)
 
     def _book(self, asked: _Asked, answer: Answer) -> None:

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from decimal import Decimal, InvalidOperation
+from typing import Any, Protocol
 
 from django.db.models import F, Value
 from django.db.models.functions import Greatest
@@ -15,6 +16,42 @@ from trials.models import Evaluation
 
 class CapReached(Exception):
     """The next exchange could pass the spending cap; the message says where it stands."""
+
+
+class CapUnusable(ValueError):
+    """A spending cap can't be kept; the message says why and what to do."""
+
+
+class Spender(Protocol):
+    """What pays for exchanges: it reserves the most that one may cost, and books what it did."""
+
+    @property
+    def cap(self) -> int | None:
+        """The most that may be spent, in millionths."""
+
+    def take(self, worst: int) -> None:
+        """Reserve. Raises CapReached."""
+
+    def book(self, worst: int, micros: int) -> None:
+        """Book what an exchange cost in the place of what was reserved for it."""
+
+
+def cap_of(text: str | None, place: Endpoint) -> int | None:
+    """Return a cap as a person wrote it, in millionths. Raises CapUnusable for one that can't be kept."""
+    if text is None:
+        return None
+    try:
+        money = Decimal(text)
+    except InvalidOperation:
+        money = Decimal(-1)
+    if not money.is_finite() or not 0 <= money < 10**9:
+        raise CapUnusable(f"{text!r} is no amount of money. Write one such as --cap 2.50.")
+    if not place.prices.micros_in and not place.prices.micros_out:
+        raise CapUnusable(
+            f"The model endpoint {place.name} has no prices, so that no cap can be kept: set LLM_PRICE_IN "
+            "and LLM_PRICE_OUT for it, or leave --cap out."
+        )
+    return int(money * 1_000_000)
 
 
 @dataclass(slots=True)
@@ -68,7 +105,7 @@ class Paid:
 
     model: Model
     place: Endpoint
-    purse: Purse
+    purse: Spender
     tally: Tally
 
     @property

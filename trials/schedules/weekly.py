@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Sum
 from django.utils import timezone
 
 from investigations import endpoints, probing
@@ -17,7 +16,8 @@ from trials.drills import baselines, deciding, running
 from trials.drills.baselines import BaselineRefused
 from trials.drills.plan import Plan
 from trials.drills.policy import PolicyUnusable
-from trials.drills.running import DrillStopped, How
+from trials.drills.running import DrillCapped, DrillStopped, How
+from trials.drills.spending import Spending
 from trials.golden import opening
 from trials.golden.opening import GoldenRefused
 from trials.models import DrillRun, ScheduledTrial
@@ -42,6 +42,8 @@ def step(trial: ScheduledTrial, given: Mapping[str, Any]) -> str | None:
             trial.run = running.run_through(plan, place, _how(trial, cap), by=BY)
         except _Pause:
             return None
+        except DrillCapped as capped:
+            raise Ended(f"DRILL_WEEKLY_CAP was reached: {capped}") from None
         except DrillStopped as error:
             raise Ended(str(error)) from None
         except OSError as error:
@@ -71,13 +73,10 @@ def _how(trial: ScheduledTrial, cap: int | None) -> How:
         if trial.run_id != run.pk:
             trial.run = run
             trial.save(update_fields=["run"])
-        spent = run.rows.aggregate(of=Sum("micros"))["of"] or 0
-        if cap is not None and spent >= cap and done < run.rows_in_all * run.times:
-            raise Ended(f"DRILL_WEEKLY_CAP was reached: {done} of {run.rows_in_all * run.times} are asked.")
         if time.monotonic() > until:
             raise _Pause
 
-    return How(Path(settings.DRILLS_FOLDER), told=told)
+    return How(Path(settings.DRILLS_FOLDER), told=told, spending=Spending(cap))
 
 
 def _compared(trial: ScheduledTrial, plan: Plan, given: Mapping[str, Any]) -> str:

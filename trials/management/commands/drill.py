@@ -1,6 +1,7 @@
 """`manage.py drill`: the same golden rows through two endpoints, changing nothing but the endpoint."""
 
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,16 @@ from django.utils import timezone
 
 from investigations import endpoints
 from investigations.classification import CURRENT, ContractUnknown, contract
+from investigations.named import Endpoint
 from investigations.talk import EndpointRefused
 from trials.drills import baselines, booking, deciding, running, telling
 from trials.drills.baselines import BaselineRefused
 from trials.drills.deciding import Found
 from trials.drills.plan import Plan
 from trials.drills.policy import Outcome, PolicyUnusable
-from trials.drills.running import DrillStopped, How
+from trials.drills.running import DrillCapped, DrillStopped, How
+from trials.drills.spending import Spending
+from trials.evaluating.purse import CapUnusable, cap_of
 from trials.golden import opening
 from trials.golden.opening import GoldenRefused
 from trials.models import Drill, DrillRun
@@ -43,6 +47,7 @@ class Command(BaseCommand):
         parser.add_argument("--contract", default=CURRENT, help="the version of the contract")
         parser.add_argument("--times", type=int, default=1, help="how often each row is asked (3: pass^3)")
         parser.add_argument("--at-once", type=int, default=1, help="how many rows are asked at once")
+        parser.add_argument("--cap", metavar="MONEY", help="the most that may be spent, on both runs in all")
         parser.add_argument("--out", default=settings.DRILLS_FOLDER, help="the folder of the CSVs")
         parser.add_argument("--by", default="command", help="who asks for it, as the record names them")
         parser.add_argument(
@@ -55,8 +60,11 @@ class Command(BaseCommand):
         """Do it; raise CommandError with what to do where it cannot be done."""
         try:
             drill = self._drill(options)
+        except DrillCapped as capped:
+            raise CommandError(f"--cap: {capped} The same command with a higher one goes on.") from None
         except (
             BaselineRefused,
+            CapUnusable,
             ContractUnknown,
             DrillStopped,
             EndpointRefused,
@@ -83,6 +91,8 @@ class Command(BaseCommand):
         # Both are looked at before a model is asked: a misspelt name costs nothing.
         candidate = endpoints.endpoint_named(options["candidate"])
         baseline = self._baseline(plan, options)
+        asked = [candidate, *([endpoints.endpoint_named(baseline)] if isinstance(baseline, str) else [])]
+        options["spending"] = Spending(_cap(options["cap"], asked))
         if isinstance(baseline, str):
             baseline = self._run(plan, baseline, options)
         runs = (baseline, self._run(plan, candidate.name, options))
@@ -103,7 +113,7 @@ class Command(BaseCommand):
                 self.stdout.write(f"  {run.endpoint}: {done} of {plan.size}")
                 self.stdout.flush()
 
-        how = How(Path(options["out"]), options["at_once"], told)
+        how = How(Path(options["out"]), options["at_once"], told, options["spending"])
         run = running.run_through(plan, endpoints.endpoint_named(name), how, by=options["by"])
         self.stdout.write(f"{name}: {booking.File(how.folder, run).path}")
         return run
@@ -117,3 +127,10 @@ class Command(BaseCommand):
         else:
             lines = list(telling.whole(found.comparison, found.decision, found.policy, found.patterns))
         self.stdout.write("\n".join(["", f"Drill {drill.pk}", *lines]))
+
+
+def _cap(text: str | None, places: Sequence[Endpoint]) -> int | None:
+    """Return the cap in millionths; a server of one's own costs nothing beside one that has prices."""
+    paid = [each for each in places if not each.is_local or each.prices.micros_in or each.prices.micros_out]
+    caps = [cap_of(text, each) for each in paid or places]
+    return caps[0]

@@ -3,7 +3,6 @@
 import getpass
 import sys
 from argparse import ArgumentParser
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from trials.evaluating.bar import Bar
 from trials.evaluating.driving import BeingRun
 from trials.evaluating.estimating import Estimate, estimate
 from trials.evaluating.planning import Wanted
+from trials.evaluating.purse import CapUnusable, cap_of
 from trials.evaluating.sets import SetUnknown, chosen
 from trials.handover import afterwards
 from trials.handover.sdk import HandoverFailed
@@ -86,10 +86,10 @@ class Command(BaseCommand):
         try:
             place = endpoints.endpoint_named(options["endpoint"])
             _refuse_unusable(place)
-            cap = _cap(options["cap"], place)
+            cap = cap_of(options["cap"], place)
             book = rulebook.current_rulebook()
             found = cases.find(chosen(text), book)
-        except (SetUnknown, EndpointRefused) as error:
+        except (CapUnusable, SetUnknown, EndpointRefused) as error:
             raise CommandError(str(error)) from None
         self._say_left_out(found.left_out)
         if not found.cases:
@@ -169,24 +169,6 @@ def _refuse_numbers(options: dict[str, Any]) -> None:
 def _refuse_unusable(place: Endpoint) -> None:
     if obstacle := terms.obstacle(place.host, is_local=place.is_local):
         raise EndpointRefused(f"The model endpoint {place.name} may not be used: {obstacle}.")
-
-
-def _cap(text: str | None, place: Endpoint) -> int | None:
-    """Return the cap in millionths. Raises CommandError for one that can't be kept."""
-    if text is None:
-        return None
-    try:
-        money = Decimal(text)
-    except InvalidOperation:
-        money = Decimal(-1)
-    if not money.is_finite() or not 0 <= money < 10**9:
-        raise CommandError(f"{text!r} is no amount of money. Write one such as --cap 2.50.")
-    if not place.prices.micros_in and not place.prices.micros_out:
-        raise CommandError(
-            f"The model endpoint {place.name} has no prices, so that no cap can be kept: set LLM_PRICE_IN "
-            "and LLM_PRICE_OUT for it, or leave --cap out."
-        )
-    return int(money * 1_000_000)
 
 
 def _in_words(cost: Estimate, cap: int | None) -> str:
