@@ -59,9 +59,9 @@ def an_identifier() -> Edited:
 
 
 @pytest.fixture
-def two(make_user: MakeUser) -> tuple[Client, Client]:
+def two(make_user: MakeUser) -> list[Client]:
     """The browsers of two administrators who have just shown who they are."""
-    return tuple(_browser(make_user(name, role=Role.ADMINISTRATOR)) for name in ("ada", "bea"))  # type: ignore[return-value]
+    return [_browser(make_user(name, role=Role.ADMINISTRATOR)) for name in ("ada", "bea")]
 
 
 def _browser(user: User) -> Client:
@@ -72,7 +72,7 @@ def _browser(user: User) -> Client:
 
 @pytest.mark.parametrize("make", [a_team, a_route, a_stamp, an_identifier])
 def test_the_second_to_save_is_told_and_can_save_after_a_look(
-    make: Callable[[], Edited], two: tuple[Client, Client], monkeypatch: pytest.MonkeyPatch
+    make: Callable[[], Edited], two: list[Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world(monkeypatch)
     edited = make()
@@ -94,7 +94,7 @@ def test_the_second_to_save_is_told_and_can_save_after_a_look(
     assert edited.kept() in edited.second.values()
 
 
-def test_of_two_new_secrets_the_second_waits_for_a_look(two: tuple[Client, Client]) -> None:
+def test_of_two_new_secrets_the_second_waits_for_a_look(two: list[Client]) -> None:
     route = Route.objects.create(
         title="Bot", kind="webhook", address="https://example.org/", made_by="person:root",
         made_at="2026-01-01T00:00:00Z", nonce="first",
