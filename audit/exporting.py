@@ -82,8 +82,8 @@ def _lacking(wanted: Sequence[int], checkpoint: Checkpoint, using: str) -> str:
             return f"There is no entry {number}."
         if leaves.get(number, checkpoint.size) >= checkpoint.size:
             return (
-                f"Entry {number} is not under the seal of {checkpoint.size} entries. The sealer works every "
-                "few seconds: ask again, name a later checkpoint, or look at the page of the audit log."
+                f"Entry {number} is not under the seal of {checkpoint.size} entries yet. The sealer works "
+                "every few seconds: ask again, name a later checkpoint, or look at the page of the audit log."
             )
     return "The entries were sealed in this very moment: ask again."
 

@@ -38,7 +38,8 @@ def verifiers(texts: list[str] | None = None) -> tuple[Verifier, ...]:
         try:
             found.append(Verifier.read(text))
         except NoteUnreadable as error:
-            raise KeyUnusable(f"AUDIT_VERIFIER: {error}.") from None
+            source = "AUDIT_VERIFIER" if texts is None else "--key"
+            raise KeyUnusable(f"{source}: {error}.") from None
     own = signing_key() if texts is None else None
     if own is not None and own.verifier not in found:
         found.append(own.verifier)

@@ -57,6 +57,7 @@ class SealCheck:
     copies: int = 0
     _known: dict[tuple[int, int], bytes] = field(default_factory=dict)
     _agreed: int = 0
+    _stored: int = -1
     _entries: tuple[int, int] | None = None
     _is_broken: bool = False
 
@@ -108,6 +109,8 @@ class SealCheck:
                 self.complain("node", index, f"the stored subtree of height {height} is another one")
 
     def _checkpoint(self, row: CheckpointRow, tree: Growing) -> None:
+        if not row.place:
+            self._stored = row.size
         if not self._is_genuine(row):
             return
         if row.size < tree.size:
@@ -117,6 +120,10 @@ class SealCheck:
             self._agreed, self._entries = row.size, None
         elif not agrees and (row.place or not self._is_broken):
             self._disagree(row)
+        elif agrees and self.verifiers and row.size != self._stored:
+            # A stored one comes before the copies of its size.
+            reason = f"the copy at {row.place} is of this log, which no longer holds it: it was taken out"
+            self.complain("checkpoint", row.size, reason)
 
     def _disagree(self, row: CheckpointRow) -> None:
         if row.place:

@@ -21,6 +21,12 @@ _SKIPPED = """
     ORDER BY e.id LIMIT 1000
 """
 
+_PUBLISHED_AND_GONE = """
+    SELECT p.size, min(p.place) FROM audit_publication p
+    WHERE p.outcome = 'published' AND NOT EXISTS (SELECT FROM audit_checkpoint c WHERE c.size = p.size)
+    GROUP BY p.size ORDER BY p.size LIMIT 1000
+"""
+
 
 def leaves(using: str) -> Iterator[LeafRow]:
     """Yield the leaves with their entries. Runs inside the caller's transaction."""
@@ -59,6 +65,13 @@ def skipped(using: str) -> list[int]:
     with connections[using].cursor() as cursor:
         cursor.execute(_SKIPPED)
         return [number for (number,) in cursor.fetchall()]
+
+
+def published_and_gone(using: str) -> list[tuple[int, str]]:
+    """Return the first sizes whose checkpoint was published and is not stored any more, each with a place."""
+    with connections[using].cursor() as cursor:
+        cursor.execute(_PUBLISHED_AND_GONE)
+        return [(int(size), place) for size, place in cursor.fetchall()]
 
 
 def signed_size(using: str) -> int:

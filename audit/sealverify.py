@@ -40,6 +40,9 @@ def examine(tally: Tally, against: Against, *, using: str) -> None:
         tally.seal_fault(
             "entry", number, "it is older than the seal and was never sealed: it was put in later"
         )
+    for size, place in sealrows.published_and_gone(using):
+        reason = f"it was published at {place}, and the log no longer holds it: it was taken out"
+        tally.seal_fault("checkpoint", size, reason)
     tally.sealed(
         leaves=check.leaves,
         checkpoints=check.checkpoints,
@@ -56,8 +59,9 @@ def _notes(tally: Tally, check: SealCheck, against: Against, using: str) -> list
         )
     if not check.checkpoints and (check.leaves or behind.waiting):
         tally.leave_out(
-            "the seal, as no checkpoint was ever signed: an entry that was written anew together with its "
-            "payload would not be noticed. Give the upkeep worker an AUDIT_SIGNING_KEY"
+            "the seal, as no checkpoint is there: none was signed yet, or all were taken out. An entry that "
+            "was written anew together with its payload would not be noticed. Give the upkeep worker an "
+            "AUDIT_SIGNING_KEY"
         )
     elif behind.seconds > _OVERDUE_SECONDS:
         tally.leave_out(f"the seal of the newest entries: {behind}")

@@ -104,6 +104,15 @@ CHANGES: dict[str, tuple[str, str, str]] = {
         "another signature",
     ),
     "leaves at the end": ("DELETE FROM audit_leaf WHERE leaf_index > 6", "checkpoint 9", "the rest is gone"),
+    "a checkpoint that was published": (
+        (
+            "INSERT INTO audit_publication (size, place, outcome, said, tried_at) VALUES"
+            " (6, 'file:///kept', 'published', '', now()), (9, 'file:///kept', 'published', '', now()),"
+            " (5, 'file:///kept', 'failed', '', now()); DELETE FROM audit_checkpoint WHERE size = 6"
+        ),
+        "checkpoint 6",
+        "published at file:///kept, and the log no longer holds it",
+    ),
     "a node that no leaves make": ("INSERT INTO audit_node VALUES (8, 0, sha256('x'))", "node 0", "no"),
     "a position put forward": (
         (
@@ -178,6 +187,18 @@ def test_a_log_that_was_cut_back_is_found_by_a_copy_that_somebody_kept(
     assert f"a log of 9 entries was signed at {copy} and 6 are left" in said
 
 
+def test_a_checkpoint_that_was_taken_out_is_found_by_a_copy_that_somebody_kept(
+    intruder: Link, tmp_path: Path
+) -> None:
+    copy = tmp_path / "kept"
+    copy.write_text(exporting.checkpoint_of(6).note)
+    assert command("--copy", str(copy))[0] == 0
+    intruder.execute("DELETE FROM audit_checkpoint WHERE size = 6")
+    code, said = command("--copy", str(copy))
+    assert code == 1
+    assert f"checkpoint 6: the copy at {copy} is of this log, which no longer holds it" in said
+
+
 def test_copies_in_a_place_are_compared(entries: list[EntryRef], tmp_path: Path, settings: Settings) -> None:
     file = tmp_path / "places"
     settings.AUDIT_PLACES = [f"file://{file}"]
@@ -208,7 +229,7 @@ def test_what_was_never_sealed_is_only_checked_in_part(committed_db: None) -> No
     write("thing.done", {}, actor="system")
     code, said = command()
     assert code == 2
-    assert "no checkpoint was ever signed" in said
+    assert "no checkpoint is there: none was signed yet, or all were taken out" in said
 
 
 def test_without_a_key_the_signatures_are_not_checked(entries: list[EntryRef], settings: Settings) -> None:
@@ -221,12 +242,14 @@ def test_without_a_key_the_signatures_are_not_checked(entries: list[EntryRef], s
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--key", "nonsense"], ["--copy", "/not/there"], ["--copy", "/proc/version"]]
+    "arguments",
+    [["--key", "nonsense"], ["--copy", "/not/there"], ["--copy", "/proc/version"], ["--copy", "/dev/null"]],
 )
 def test_what_cannot_be_held_against_it_cannot_verify(entries: list[EntryRef], arguments: list[str]) -> None:
     code, said = command(*arguments)
     assert code == 3
     assert said.startswith("CANNOT VERIFY")
+    assert arguments[0 if arguments[0] == "--key" else 1] in said
 
 
 def test_entries_that_wait_too_long_for_their_seal_make_it_partial(intruder: Link) -> None:

@@ -1,5 +1,6 @@
 """Verify the audit log: exit 0 intact, 1 tampered, 2 partly checked, 3 could not be verified."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,10 +72,17 @@ class Command(BaseCommand):
 def _against(options: dict[str, Any]) -> Against:
     """Return what the command line names, else the settings. Raises KeyUnusable, NoteUnreadable, OSError."""
     found = configured()
-    copies = tuple(
-        (name, note)
-        for name in options["copy"]
-        for note in split_notes(Path(name).read_text(encoding="utf-8"))
-    )
+    copies = tuple((name, note) for name in options["copy"] for note in _notes(name))
     trusted = keys.verifiers(options["key"]) if options["key"] else found.verifiers
     return Against(trusted, found.places, copies)
+
+
+def _notes(name: str) -> Sequence[str]:
+    """Return the checkpoints of a file. Raises NoteUnreadable where there is none, and OSError."""
+    try:
+        found = split_notes(Path(name).read_text(encoding="utf-8"))
+    except NoteUnreadable as error:
+        raise NoteUnreadable(f"--copy {name}: {error}") from None
+    if not found:
+        raise NoteUnreadable(f"--copy {name}: the file holds no checkpoint")
+    return found
