@@ -254,9 +254,10 @@ class _Walk:
         return found
 
     def _key(self, key: str) -> str:
-        if not self.shapes or key in self._plain_keys:
+        if not (self.shapes or self.has_hidden) or key in self._plain_keys:
             return key
-        masked = _masked(key, self.shapes, self.counts)
+        shown = _under_escapes(key, self.counts) if self.has_hidden else key
+        masked = _masked(shown, self.shapes, self.counts) if self.shapes else shown
         if masked == key:
             self._plain_keys.add(key)
         return masked

@@ -238,6 +238,7 @@ def test_each_secret_of_the_corpus_is_masked_under_escapes_too(form: str) -> Non
         assert "redacted" in shown, name
         if form != "a form":
             assert copy_for_readers({"said": [written]}).value == {"said": [shown]}, name
+            assert copy_for_readers({written: 1}).value == {shown: 1}, name
 
 
 def test_escapes_hide_no_evidence() -> None:
