@@ -18,10 +18,7 @@ ABOUT = ("delivery", "refund", "charge", "email", "account", "other")
 # The sender's field, and what rules know it as.
 _NAMED = {"order": "order_id", "customer": "customer_id", "email": "email", "reference": "reference"}
 _FURTHER = re.compile(r"[a-z][a-z0-9_]{0,40}_id")
-# What is read below, whether it counts or not.
-_READ = frozenset(
-    {"text", "message", "title", "subject", "about", "occurred_at", "severity", "priority", *_NAMED}
-)
+_READ = frozenset({"text", "message", "title", "subject", "about", "occurred_at", "severity", "priority"})
 
 
 def read(body: bytes, received_at: datetime, headers: Mapping[str, str] = MappingProxyType({})) -> Reading:
@@ -82,7 +79,7 @@ def _signal(whole: Mapping[str, Any], received_at: datetime, notes: Notes) -> Si
         title=text.cut(title, text.TITLE_MAX, "title", notes),
         severity=text.as_severity(_field(whole, ("severity", "priority"), notes)),
         labels={"about": about},
-        annotations={**_further(whole, notes), **said},
+        annotations={**_further(whole, identifiers, notes), **said},
         identifiers=identifiers,
         text=message,
         starts_at=starts_at,
@@ -119,7 +116,7 @@ def _identifiers(whole: Mapping[str, Any], notes: Notes) -> dict[str, str]:
     further = {name: name for name in whole if _FURTHER.fullmatch(name)}
     for field, name in {**further, **_NAMED}.items():
         value = _field(whole, (field,), notes, limit=text.TEXT_MAX)
-        if not value:
+        if not value or isinstance(whole[field], list | dict | bool):
             continue
         if len(value) > text.IDENTIFIER_MAX:
             notes.add(f"{field}: {len(value)} characters are too many to name a thing.", partial=True)
@@ -133,12 +130,12 @@ def _identifiers(whole: Mapping[str, Any], notes: Notes) -> dict[str, str]:
     return found
 
 
-def _further(whole: Mapping[str, Any], notes: Notes) -> dict[str, str]:
-    """Return the fields that nothing here reads: whoever answers the claim reads them."""
+def _further(whole: Mapping[str, Any], identifiers: Mapping[str, str], notes: Notes) -> dict[str, str]:
+    """Return the fields that became nothing else: whoever answers the claim reads them."""
     given = {
         name: value if isinstance(value, str) else text.as_text(value, name, Notes())
         for name, value in whole.items()
-        if name not in _READ and not _FURTHER.fullmatch(name) and _is_given(value)
+        if name not in _READ and _NAMED.get(name, name) not in identifiers and _is_given(value)
     }
     return text.text_pairs(given, "the claim", notes, limit=text.ANNOTATION_MAX)
 

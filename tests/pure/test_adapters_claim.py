@@ -117,6 +117,14 @@ def test_an_order_that_is_a_number_is_its_text_and_noted() -> None:
     assert reading.condition is Condition.PARTIAL
 
 
+@pytest.mark.parametrize("order", [{"id": 1042}, ["ORD-1042"], True])
+def test_an_order_that_is_no_text_and_no_number_names_nothing(order: Any) -> None:
+    reading = read({**WHOLE, "order": order})
+    assert "order_id" not in reading.signals[0].identifiers
+    assert reading.signals[0].annotations["order"] == json.dumps(order)
+    assert reading.condition is Condition.PARTIAL
+
+
 def test_a_time_that_cannot_be_read_is_noted_on_the_incident_too() -> None:
     signal = read({**WHOLE, "occurred_at": "last Tuesday"}).signals[0]
     assert signal.starts_at is None
@@ -145,6 +153,8 @@ def test_what_nobody_can_have_meant_names_nothing(order: str) -> None:
     assert "order_id" not in reading.signals[0].identifiers
     assert reading.condition is Condition.PARTIAL
     assert any("names nothing" in note for note in reading.notes)
+    shown = order.replace("\x00", "\ufffd").replace("\ud83d", "\ufffd")
+    assert reading.signals[0].annotations["order"] == shown  # for who answers
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
