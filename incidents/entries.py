@@ -87,9 +87,9 @@ def wanted(query: QueryDict) -> Wanted:
 def found(user: User, want: Wanted, *, after: str, before: str) -> keyset.Page[Any]:
     """Return one page of entries, the newest first; tool calls alone where tool or status is asked for."""
     model, actor = (Call, "caller") if want.tool or want.status else (Entry, "actor")
-    rows: QuerySet[Any] = _calls(want) if model is Call else Entry.objects.all()
     if model is Call and want.kind and not _ANSWER.startswith(want.kind):
-        rows = rows.none()  # a call is of no other kind
+        return keyset.Page([], "", "")  # a call is of no other kind
+    rows: QuerySet[Any] = _calls(want) if model is Call else Entry.objects.all()
     rows = rows.filter(_common(want))
     if model is Entry:
         rows = rows.exclude(~Q(kind=_ANSWER), incident__in=kept_from(user))

@@ -101,7 +101,8 @@ class Near(Generic[M]):
         """Return a page that goes on at the edge, where what was asked for did not fill it before."""
         if not self.edge or (page.previous_key if self.is_backwards else page.next_key):
             return page
-        return replace(page, **{"previous_key" if self.is_backwards else "next_key": self.edge})
+        edge = self.edge
+        return replace(page, previous_key=edge) if self.is_backwards else replace(page, next_key=edge)
 
 
 def near(parts: Sequence[QuerySet[M]], order: Order, place: Place, looked_at: int) -> Near[M]:
