@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from types import CodeType
+from typing import Any
 
 from verdicts.fact import Fact
 from verdicts.prove.condition_places import Place, Region, conditions, places, regions
@@ -74,7 +75,7 @@ def _option_mutants(fact: Fact) -> Iterator[tuple[str, Fact]]:
     plain = Fact(tool=fact.tool, ask=fact.ask, holds=fact.holds)
     for option in _OPTIONS:
         if getattr(fact, option) != getattr(plain, option):
-            none = _ANY_AGE if option == "max_age" else getattr(plain, option)
+            none: Any = _ANY_AGE if option == "max_age" else getattr(plain, option)
             yield f"{option} is dropped", replace(fact, **{option: none})
     for argument in fact.covers or {}:
         fewer = {other: edge for other, edge in (fact.covers or {}).items() if other != argument}
