@@ -149,6 +149,10 @@ def test_a_list_is_whole_where_the_page_is_not_full(asking: Asking) -> None:
         ({"Link": '<https://x/?page=1>; rel="prev"'}, Status.OBSERVED),
         ({"Link": '<https://x/>; rel="next"; results="false"'}, Status.OBSERVED),
         ({"Link": '<https://x/>; rel="next"; results="true"'}, Status.TRUNCATED),
+        ({"Link": '<https://x/?page=2>; rel="last next"'}, Status.TRUNCATED),
+        ({"Link": "<https://x/?page=2>; REL=next"}, Status.TRUNCATED),
+        ({"Link": '<https://x/?a=1,2>; rel="prev"\r\nLink: <https://x/>; rel="next"'}, Status.TRUNCATED),
+        ({"Link": "</style.css>; rel=preload"}, Status.TRUNCATED),
     ],
 )
 def test_a_full_page_is_whole_only_where_the_server_says_so(
@@ -173,6 +177,8 @@ def test_an_empty_list_needs_its_control(asking: Asking) -> None:
         ({"items": [{"number": 1}], "total_count": 9, "incomplete_results": False}, Status.TRUNCATED),
         ({"items": [{"number": 1}], "total_count": 1, "incomplete_results": True}, Status.TRUNCATED),
         ({"items": [], "total_count": 0, "incomplete_results": True}, Status.UNANSWERABLE),
+        ({"items": [{"number": 1}], "total_count": 0, "incomplete_results": False}, Status.ERROR),
+        ({"items": [{"number": 1}], "total_count": -1, "incomplete_results": False}, Status.ERROR),
         ({"items": [{"number": 1}], "incomplete_results": False}, Status.ERROR),
         ({"items": [{"number": 1}], "total_count": "1", "incomplete_results": False}, Status.ERROR),
         ({"items": {}, "total_count": 1, "incomplete_results": False}, Status.ERROR),

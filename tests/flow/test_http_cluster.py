@@ -277,6 +277,16 @@ def test_an_object_of_another_place_is_an_error(asking: Asking, metadata: dict[s
     assert asking(ONE, found).status is Status.ERROR
 
 
+def test_an_object_that_comes_twice_is_an_error(asking: Asking) -> None:
+    def answer(asked: Asked) -> Reply:
+        plain = cluster()(asked)
+        if asked.path.endswith("/pods"):
+            plain.body["items"] *= 2
+        return plain
+
+    assert asking(MANY, answer).status is Status.ERROR
+
+
 def test_an_object_without_the_asked_label_is_an_error(asking: Asking) -> None:
     def answer(asked: Asked) -> Reply:
         plain = cluster()(asked)

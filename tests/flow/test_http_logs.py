@@ -227,6 +227,14 @@ def test_a_search_that_covered_another_window_is_found_out(
     assert "outside the window" in outcome.reason
 
 
+def test_a_document_that_comes_twice_is_an_error(asking: Asking) -> None:
+    source = {"@timestamp": "2026-11-30T11:10:00.000000Z", "tenant": "t1", "message": "pay done"}
+    again = {"_index": "logs-shop", "_id": "0", "_source": source}
+    changes = {"hits": {"total": {"value": 3}}}
+    outcome = asking(SEARCH, replace(opensearch(), strays=[again], changes=changes))
+    assert (outcome.status, outcome.reason) == (Status.ERROR, "it: one document came twice")
+
+
 @pytest.mark.parametrize("app", ["*", "shop,logs-mail", "../_all", "_all", "SHOP", "", "-x"])
 def test_an_index_cannot_be_widened_by_an_argument(asking: Asking, app: str) -> None:
     assert asking(SEARCH, opensearch(), app=app).status is Status.REFUSED

@@ -167,6 +167,12 @@ def test_a_server_that_looked_at_another_time_is_found_out(
     assert "another time" in outcome.reason
 
 
+def test_a_series_that_comes_twice_is_an_error(toolbox: Toolbox, metrics: Metrics) -> None:
+    twice = [vector("1", service="shop", pod="a"), vector("2", pod="a", service="shop")]
+    metrics.answers["errors_total"] = success("vector", twice)
+    assert ask(toolbox, "bare", service="shop").status is Status.ERROR
+
+
 def test_a_success_with_an_error_is_an_error(toolbox: Toolbox, metrics: Metrics) -> None:
     body = success("vector", [vector("1", service="shop")], errorType="timeout", error="query timed out")
     metrics.answers["errors_total"] = body

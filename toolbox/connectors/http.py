@@ -205,6 +205,7 @@ def mapping_of_links(links: str) -> Mapping[str, str]:
             name, _, value = parameter.strip().partition("=")
             given[name.lower()] = value.strip('"').lower()
         # Sentry always links to a next page and says beside it whether anything is there.
-        if "rel" in given and given.get("results") != "false":
-            found[given["rel"]] = target.strip().strip("<>")
+        if given.get("results") != "false":
+            # One link may be several things at once.
+            found |= dict.fromkeys(given.get("rel", "").split(), target.strip().strip("<>"))
     return found

@@ -96,8 +96,11 @@ class Head:
     def of(cls, response: httpcore.Response, *, creates: bool) -> "Head":
         """Read status and headers. `creates` where a 201 is the answer that was asked for."""
         headers: dict[str, str] = {}
+        links: list[str] = []
         for name, value in response.headers:
             headers.setdefault(name.decode("latin-1").lower(), value.decode("latin-1").strip())
+            if name.lower() == b"link":
+                links.append(value.decode("latin-1").strip())
         length = headers.get("content-length", "")
         return cls(
             # A created review is the answer to a review; nothing else that we ask is ever created.
@@ -105,7 +108,7 @@ class Head:
             kind=headers.get("content-type", "").partition(";")[0].strip().lower(),
             encoding=headers.get("content-encoding", "identity").lower(),
             length=int(length) if length.isdecimal() and len(length) < 16 else None,
-            links=headers.get("link", ""),
+            links=", ".join(links),
             # Without a place it leads to nowhere: an empty one would be taken for the server's first page.
             location=(headers.get("location") or None) if response.status in _MOVES else None,
             retry_after=headers.get("retry-after", ""),

@@ -1,5 +1,6 @@
 """Any HTTP API that answers in JSON: one GET to a path template on the connector's own host."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -24,6 +25,10 @@ KEYS = frozenset(
         "page_size", "window",
     }
 )  # fmt: skip
+
+
+# A link to a style sheet says nothing of pages.
+_PAGES = re.compile(r"\brel\s*=\s*\"?[^\";,]*\b(next|prev|previous|first|last)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,11 +242,13 @@ def _doubts(plan: ApiQuestion, reply: Reply, count: int) -> list[str]:
     following = mapping_of_links(reply.links)
     if "next" in following:
         found.append("the server has further pages")
-    elif not reply.links and plan.page_size and count >= plan.page_size:
+    elif not _PAGES.search(reply.links) and plan.page_size and count >= plan.page_size:
         found.append(f"the page is full ({count}), and the server does not say whether it is the last")
     if plan.incomplete and dotted(reply.body, plan.incomplete) is not False:
         found.append("the server says that its answer is incomplete")
     total = _total(plan, reply).get("total", count)
+    if total < count:
+        raise AnswerMalformed(f"{count} came of {total} that match")
     if total > count and not found:
         found.append(f"{total} match, and {count} came")
     return found

@@ -145,6 +145,9 @@ class KubernetesConnector(HttpConnector):
         answer = self._client.listed(within, plan, namespace, most, selector).part
         items = answer.at("items").items()
         _refuse_unlabelled(items, wanted)
+        names = [item.at("metadata").at("name").text() for item in items]
+        if len(set(names)) < len(names):
+            raise AnswerMalformed("one object came twice")
         fit = fitting.kept([_kept(item, plan, namespace) for item in items], call.tool.limits)
         where = {"namespace": namespace, "kind": plan.plural, "labels": selector}
         partial = [*_continued(answer), *([] if fit.whole else [fit.cut])]

@@ -109,6 +109,8 @@ class OpenSearchConnector(HttpConnector):
         page = self._page(call, index, plan.search, size=size)
         _refuse_other_times(page.hits, plan.time_field, call.window())
         documents = [_document(hit, plan, call.arguments) for hit in page.hits]
+        if len({(one["index"], one["id"]) for one in documents}) < len(documents):
+            raise AnswerMalformed("one document came twice")
         if len(documents) > page.total:
             raise AnswerMalformed(f"{len(documents)} documents came of {page.total} that match")
         fit = fitting.kept(documents, call.tool.limits)

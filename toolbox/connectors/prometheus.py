@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from assay_core.instants import NotAnInstant, as_text, from_text
@@ -171,6 +172,8 @@ def _found(answer: Part, kind: str) -> Found:
     else:
         series = [_one_series(part, kind) for part in data.at("result").items()]
     series.sort(key=lambda one: sorted(one["labels"].items()))
+    if any(one["labels"] == other["labels"] for one, other in pairwise(series)):
+        raise AnswerMalformed("one series came twice")
     moments = {from_text(sample["at"]) for one in series for sample in _samples(one)}
     return Found(series, _doubts(answer), _scanned(data), tuple(sorted(moments)))
 
