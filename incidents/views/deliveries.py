@@ -1,6 +1,7 @@
 """What came in: every delivery with how much of it could be read, and its raw body."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,6 +23,10 @@ from toolbox import redaction
 PAGE = 50
 BODY_SHOWN = 64 * 1024
 CUT_SEEN = 4 * 1024
+# A text of JSON beside its name; one that breaks off at the end is one as well.
+_NAMED = re.compile(
+    r'"(?P<name>(?:[^"\\]|\\.){1,120})"(?P<between>\s*:\s*)"(?P<value>(?:[^"\\]|\\.)*)(?:"|\Z)', re.DOTALL
+)
 _ORDER: keyset.Order = (("received_at", True), ("pk", True))
 
 
@@ -80,10 +85,17 @@ def show(request: HttpRequest, number: int) -> HttpResponse:
 
 
 def _readable(body: bytes) -> str:
-    """Return the beginning of a raw body as people may read it: secrets masked, also those under its escapes."""
+    """Return the beginning of a raw body as people may read it: secrets masked, under its escapes too."""
     # What is cut lies beyond what is shown, so that a secret across that place is still seen as one.
     words = body[: BODY_SHOWN + CUT_SEEN].decode(json.detect_encoding(body), "backslashreplace")
-    return redaction.text(redaction.cut(words, BODY_SHOWN), is_form=formfields.is_form(body))
+    shown = redaction.text(redaction.cut(words, BODY_SHOWN), is_form=formfields.is_form(body))
+    return _NAMED.sub(_without_secret, shown)
+
+
+def _without_secret(pair: re.Match[str]) -> str:
+    """Return a name and its value as a body of JSON has them, masked where the name is one of a secret."""
+    masked = redaction.under_name(pair["name"], pair["value"])
+    return pair[0] if masked == pair["value"] else f'"{pair["name"]}"{pair["between"]}"{masked}"'
 
 
 def _found(request: HttpRequest, number: int) -> Delivery:

@@ -68,9 +68,11 @@ _SAID = f"line\n{_TOKEN} and postgres://app:Tr0ub4dor@db/x?a=1&sig={'Zm9v' * 6}"
         json.dumps({"log": json.dumps({"text": _SAID})}).encode(),
         json.dumps({"text": _SAID}).encode("utf-16"),
         urlencode({"title": "T", "text": _SAID}).encode(),
+        json.dumps({"labels": {"dsn": "Tr0ub4dor", "a": 1, "cookie": 'Tr0ub4dor "x"'}}).encode(),
+        b'{"credentials":  "Tr0ub4dor',
         b"y " * (deliveries.BODY_SHOWN // 2 - 10) + _TOKEN.encode() + b"z" * 99,
     ],
-    ids=["JSON", "PHP and Go", "JSON in JSON", "UTF-16", "form", "across the cut"],
+    ids=["JSON", "PHP and Go", "JSON in JSON", "UTF-16", "form", "names", "broken off", "across the cut"],
 )
 def test_no_secret_of_a_raw_body_is_shown_however_it_was_written(make_user: MakeUser, body: bytes) -> None:
     delivery = deliver(make_source(), body)
