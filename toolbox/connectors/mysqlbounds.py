@@ -16,11 +16,16 @@ _WIDEST = 1_000
 _PATTERNS = frozenset({"REGEXP_INSTR", "REGEXP_LIKE", "REGEXP_REPLACE", "REGEXP_SUBSTR"})
 _MATCHES = frozenset({"REGEXP", "RLIKE"})
 _HARMLESS = re.compile(r"\(\?(?:i\)|:)")
+# What a pattern with one repetition costs grows with the square of its text, which may stand in here.
+_LONGEST_STATEMENT = 20_000
 _LONGEST, _MOST_GROUPS, _MOST_OPTIONS = 200, 3, 3
 
 
 def demand_bounded(tokens: Sequence[Token]) -> None:
     """Raise StatementRefused for a call whose time depends on more than this statement shows."""
+    length = sum(len(token.text) for token in tokens)
+    if length > _LONGEST_STATEMENT:
+        raise StatementRefused(f"it has {length} characters; at most {_LONGEST_STATEMENT} are asked")
     read = [token for token in tokens if token.kind != "space"]
     for index, token in enumerate(read):
         word = token.word
