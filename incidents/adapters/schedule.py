@@ -11,6 +11,7 @@ from typing import Any
 from assay_core.instants import as_text, from_text
 from incidents.adapters.reading import Reading, SignalValue
 from incidents.adapters.strict_json import NotReadable, read_object
+from incidents.adapters.text import TITLE_MAX
 from incidents.states import Condition, Event
 from investigations.outcomes import Jump
 from investigations.sightings import Swap
@@ -77,7 +78,7 @@ def render_alarm(alarm: Alarm, raised_at: datetime) -> bytes:
 
 
 def read(body: bytes, received_at: datetime) -> Reading:
-    """Read what `render` wrote."""
+    """Read what one of the functions above has written."""
     try:
         whole = read_object(body)
         if "drift" in whole:
@@ -86,27 +87,9 @@ def read(body: bytes, received_at: datetime) -> Reading:
             return _swap(whole["swap"], from_text(whole["seen_at"]))
         if "alarm" in whole:
             return _alarm(Alarm(**whole["alarm"]), from_text(whole["raised_at"]))
-        slug, event = str(whole["heartbeat"]), Event(whole["status"])
-        silent_since_at = from_text(whole["silent_since_at"])
-        beat_at = from_text(whole["beat_at"]) if whole["beat_at"] else None
+        return _heartbeat(whole)
     except (NotReadable, KeyError, TypeError, ValueError) as reason:
         return Reading(Condition.UNREADABLE, notes=(f"The schedule's own report cannot be read: {reason}",))
-    last = as_text(beat_at) if beat_at else "never"
-    labels = {"alertname": "HeartbeatMissed", "heartbeat": slug}
-    signal = SignalValue(
-        position=0,
-        event=event,
-        kind="alert",
-        sender_key=f"heartbeat:{slug}",
-        title=f"Heartbeat {slug} is silent",
-        severity="critical",
-        labels=labels,
-        annotations={"summary": f"Heartbeat {slug} is silent", "last_beat_at": last},
-        identifiers=labels,
-        starts_at=silent_since_at,
-        ends_at=beat_at if event is Event.RESOLVED else None,
-    )
-    return Reading(Condition.WHOLE, (signal,))
 
 
 _SAYS = {
@@ -116,70 +99,92 @@ _SAYS = {
 }
 
 
+def _heartbeat(told: Mapping[str, Any]) -> Reading:
+    slug, event = str(told["heartbeat"]), Event(told["status"])
+    beat_at = from_text(told["beat_at"]) if told["beat_at"] else None
+    labels = {"alertname": "HeartbeatMissed", "heartbeat": slug}
+    return _alert(
+        f"Heartbeat {slug} is silent",
+        from_text(told["silent_since_at"]),
+        event=event,
+        sender_key=f"heartbeat:{slug}",
+        severity="critical",
+        labels=labels,
+        annotations={"last_beat_at": as_text(beat_at) if beat_at else "never"},
+        identifiers=labels,
+        ends_at=beat_at if event is Event.RESOLVED else None,
+    )
+
+
 def _drift(told: Mapping[str, Any], began_at: datetime) -> Reading:
     rule, fact, tool, path = (str(told[name]) for name in ("rule", "fact", "tool", "path"))
     what = f"{path} of {tool}" if path else f"{fact}, asked of {tool},"
-    labels = {"alertname": "RuleDrift", "rule": rule, "fact": fact, "tool": tool, "path": path}
-    summary = f"Rule {rule}: {what} {_SAYS[told['kind']]}"
-    signal = SignalValue(
-        position=0,
-        event=Event.FIRING,
-        kind="alert",
-        sender_key=f"drift:{sha256(repr((rule, fact, tool, path, told['kind'])).encode()).hexdigest()[:32]}",
-        title=summary[:300],
+    return _alert(
+        f"Rule {rule}: {what} {_SAYS[told['kind']]}",
+        began_at,
+        sender_key=_key("drift", rule, fact, tool, path, told["kind"]),
         severity="critical",
-        labels=labels,
+        labels={"alertname": "RuleDrift", "rule": rule, "fact": fact, "tool": tool, "path": path},
         annotations={
-            "summary": summary,
             "description": (
                 f"The fact {fact} could be answered in all the days before, and {int(told['count'])} times "
                 "within an hour it could not. A field or a tool has changed: until the rule follows it, "
                 "nothing earns a pass by it."
             ),
         },
-        identifiers={},
-        starts_at=began_at,
     )
-    return Reading(Condition.WHOLE, (signal,))
 
 
 def _swap(told: Mapping[str, Any], seen_at: datetime) -> Reading:
     endpoint, asked, before, after = (str(told[name]) for name in ("endpoint", "asked", "before", "after"))
-    labels = {"alertname": "ModelChanged", "endpoint": endpoint, "model": asked}
-    summary = f"The endpoint {endpoint} answers as {after}"
-    signal = SignalValue(
-        position=0,
-        event=Event.FIRING,
-        kind="alert",
-        sender_key=f"swap:{sha256(repr((endpoint, asked, before, after)).encode()).hexdigest()[:32]}",
-        title=summary[:300],
+    return _alert(
+        f"The endpoint {endpoint} answers as {after}",
+        seen_at,
+        sender_key=_key("swap", endpoint, asked, before, after),
         severity="warning",
-        labels=labels,
+        labels={"alertname": "ModelChanged", "endpoint": endpoint, "model": asked},
         annotations={
-            "summary": summary,
             "description": (
                 f"Asked for {asked}, it answered as {before} until now, and its settings are the same: its "
                 "provider has changed the model or its system behind the name. Run a drill against the "
                 "last run of the old one (docs/howto/run-a-drill.md) before you rely on it."
             ),
         },
-        identifiers={},
-        starts_at=seen_at,
     )
-    return Reading(Condition.WHOLE, (signal,))
 
 
 def _alarm(alarm: Alarm, raised_at: datetime) -> Reading:
-    signal = SignalValue(
-        position=0,
-        event=Event.FIRING,
-        kind="alert",
+    return _alert(
+        alarm.summary,
+        raised_at,
         sender_key=alarm.key,
-        title=alarm.summary[:300],
         severity="warning",
         labels={"alertname": "TrialsWorse", "schedule": alarm.schedule, "endpoint": alarm.endpoint},
-        annotations={"summary": alarm.summary, "description": alarm.description},
-        identifiers={},
-        starts_at=raised_at,
+        annotations={"description": alarm.description},
+    )
+
+
+def _alert(
+    summary: str,
+    since: datetime,
+    *,
+    annotations: Mapping[str, str],
+    event: Event = Event.FIRING,
+    **values: Any,
+) -> Reading:
+    """Return the reading of one report: a single alert, its summary among the annotations too."""
+    signal = SignalValue(
+        position=0,
+        event=event,
+        kind="alert",
+        title=summary[:TITLE_MAX],
+        annotations={"summary": summary, **annotations},
+        starts_at=since,
+        **values,
     )
     return Reading(Condition.WHOLE, (signal,))
+
+
+def _key(prefix: str, *parts: Any) -> str:
+    """Return a key of bounded length: what differs in one part is another incident."""
+    return f"{prefix}:{sha256(repr(parts).encode()).hexdigest()[:32]}"
