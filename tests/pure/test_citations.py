@@ -1,5 +1,6 @@
 """The ids of a draft: verified, missing or unchecked, each looked up once."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -158,12 +159,21 @@ def test_an_entry_of_another_run_is_struck_through() -> None:
     assert checked.text == "It holds [entry 5], and so does ~~entry 99~~ [not found]."
 
 
-def test_an_entry_that_gave_no_answer_is_named_as_such() -> None:
-    checked = check("[entry 5]", ground(entry(5, None, status=Status.UNAVAILABLE)), None)
-    assert (checked.citations[0].state, checked.citations[0].reason) == (
-        VERIFIED,
-        "It gave no answer (unavailable).",
-    )
+@pytest.mark.parametrize(
+    "status", [Status.UNAVAILABLE, Status.ERROR, Status.REFUSED, Status.UNANSWERABLE], ids=str
+)
+def test_an_entry_that_gave_no_answer_shows_nothing_and_code_alone_may_cite_it_for_that(
+    status: Status,
+) -> None:
+    on = ground(entry(5, None, status=status))
+    for has_figures, state in ((True, UNCHECKED), (False, VERIFIED)):
+        cited = check("[entry 5]", replace(on, has_figures=has_figures), None).citations[0]
+        assert (cited.state, cited.reason) == (state, f"It gave no answer ({status}).")
+
+
+@pytest.mark.parametrize("status", [Status.OBSERVED, Status.EMPTY, Status.TRUNCATED], ids=str)
+def test_an_entry_that_answered_is_verified(status: Status) -> None:
+    assert check("[entry 5]", ground(entry(5, {}, status=status)), None).citations[0].state is VERIFIED
 
 
 def test_what_nobody_can_see_hides_no_id() -> None:
