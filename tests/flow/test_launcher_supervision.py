@@ -65,6 +65,34 @@ def test_a_child_that_dies_is_started_again_after_a_pause(keeper: Supervisor) ->
     assert _pid(keeper, "worker") != first
 
 
+def test_a_folder_that_cannot_be_written_ends_nothing_that_runs(tmp_path: Path) -> None:
+    said: list[str] = []
+    keeper = Supervisor(ROOT, tmp_path, say=said.append)
+    half = tmp_path / "processes.half-made"
+    try:
+        keeper.start(_child("worker", *SLEEP))
+        first = _pid(keeper, "worker")
+        half.mkdir()
+        keeper.start(_child("other", *SLEEP))
+        keeper.tend()
+        assert [words for words in said if "can't be written" in words] == said
+        assert (len(said), keeper.is_running("other"), _pid(keeper, "worker")) == (1, True, first)
+        half.rmdir()
+        keeper.tend()
+        assert _pid(keeper, "other") != first
+
+        log = tmp_path / "worker.log"
+        log.unlink()
+        log.mkdir()
+        os.kill(first, signal.SIGKILL)
+        wait_until(lambda: not keeper.is_running("worker"))
+        wait_until(lambda: keeper.tend() or any("can't be started" in words for words in said))
+        log.rmdir()
+        wait_until(lambda: keeper.tend() or keeper.is_running("worker"))
+    finally:
+        keeper.stop(patience=2)
+
+
 def test_stopping_ends_a_child_that_will_not_and_what_it_started(keeper: Supervisor, tmp_path: Path) -> None:
     stubborn = (
         "import pathlib, signal, subprocess, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "

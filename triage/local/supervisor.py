@@ -37,6 +37,7 @@ class Supervisor:
     _kept: dict[str, _Kept] = field(default_factory=dict)
     _servers: dict[str, int] = field(default_factory=dict)
     _spawned: "list[subprocess.Popen[bytes]]" = field(default_factory=list)
+    _is_unwritten: bool = False
 
     def start(self, child: Child) -> None:
         """Start a child; its output goes to its log."""
@@ -68,6 +69,8 @@ class Supervisor:
     def tend(self) -> None:
         """Restart what died, each time after a longer pause. To be called again and again."""
         now = time.monotonic()
+        if self._is_unwritten:
+            self._write_down()
         for kept in self._kept.values():
             if kept.restart_at is not None:
                 if now >= kept.restart_at:
@@ -112,16 +115,32 @@ class Supervisor:
             os.killpg(kept.process.pid, signal.SIGKILL)  # pool processes that outlived their worker
 
     def _restart(self, kept: _Kept) -> None:
-        kept.process = self.spawn(kept.child)
+        try:
+            kept.process = self.spawn(kept.child)
+        except OSError as error:  # no room for its log, or for one more process
+            kept.restart_at = time.monotonic() + kept.pause
+            self.say(f"  {kept.child.name} can't be started: {error.strerror}. Again in {kept.pause:.0f} s.")
+            kept.pause = min(kept.pause * 2, _LONGEST_PAUSE)
+            return
         kept.started_at, kept.restart_at = time.monotonic(), None
         self._write_down()
 
     def _write_down(self) -> None:
+        """Note what runs. On a full disk all goes on under the older note, until there is room again."""
         pids = {**self._servers, **{name: kept.process.pid for name, kept in self._kept.items()}}
         listed = {name: {"pid": pid, "birth": processes.birth(pid)} for name, pid in pids.items()}
         half = self.folder / "processes.half-made"
-        half.write_text(json.dumps(listed), encoding="utf-8")
-        half.replace(self.folder / "processes.json")
+        try:
+            half.write_text(json.dumps(listed), encoding="utf-8")
+            half.replace(self.folder / "processes.json")
+        except OSError as error:
+            if not self._is_unwritten:
+                self.say(
+                    f"  {self.folder} can't be written: {error.strerror}. What runs goes on; free some space."
+                )
+            self._is_unwritten = True
+        else:
+            self._is_unwritten = False
 
 
 def clean_up(folder: Path) -> list[str]:
