@@ -38,7 +38,7 @@ _POSING = (
     "\u202e",
     "\x1b",
 )
-_LINKS = ("http://", "https://", "file://", "javascript:", "<img", "<svg", "](")
+_LINKS = ("http://", "https://", "file://", "javascript:", "<img", "<svg", "](", "//", "\\\\", "example/")
 
 
 class Obedient:
@@ -80,6 +80,7 @@ def played(connector: Scripted, model: Obedient, name: str, text: str) -> Invest
     connector.answers["count_errors"] = Outcome(Status.OBSERVED, {"match_count": 3, "lines": [held]})
     model.text = text
     alert = an_alert(name, annotations={"summary": text or name, "description": text, "job_id": "job-7"})
+    alert["labels"] |= {"note": text, text or "note": "x"}
     deliver(source_of_tests(), body_of(alert), at=timezone.now())
     run = Investigation.objects.latest("pk")
     services.investigate(run.pk, now=timezone.now())
