@@ -8,24 +8,34 @@ from django.db import transaction
 from django.http import HttpResponse
 from django.urls import path
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
 
 from accounts.access import after_stepup
 from accounts.views import invitations, own, people, security, signing, stepup, tokens
 
+# Those of allauth would take PUT for POST.
+_by_page = require_http_methods(["GET", "HEAD", "POST"])
+
 
 def _guarded(view: Any) -> Callable[..., HttpResponse]:
     """A change of what opens the account: after a step-up, and with its entry or not at all."""
-    guarded: Callable[..., HttpResponse] = never_cache(after_stepup(transaction.atomic(view.as_view())))
+    guarded: Callable[..., HttpResponse] = _by_page(
+        never_cache(after_stepup(transaction.atomic(view.as_view())))
+    )
     return guarded
 
 
 urlpatterns = [
     path("sign-in/", signing.sign_in, name="sign-in"),
     path("sign-in/", signing.sign_in, name="account_login"),
-    path("sign-in/second-factor/", signing.SecondFactor.as_view(), name="mfa_authenticate"),
-    path("sign-in/passkey/", login_not_required(signing.PasskeySignIn.as_view()), name="mfa_login_webauthn"),
-    path("sign-in/<slug:provider_id>/start/", signing.to_provider, name="openid_connect_login"),
-    path("sign-in/<slug:provider_id>/done/", signing.from_provider, name="openid_connect_callback"),
+    path("sign-in/second-factor/", _by_page(signing.SecondFactor.as_view()), name="mfa_authenticate"),
+    path(
+        "sign-in/passkey/",
+        _by_page(login_not_required(signing.PasskeySignIn.as_view())),
+        name="mfa_login_webauthn",
+    ),
+    path("sign-in/<slug:provider_id>/start/", _by_page(signing.to_provider), name="openid_connect_login"),
+    path("sign-in/<slug:provider_id>/done/", _by_page(signing.from_provider), name="openid_connect_callback"),
     path("sign-out/", signing.sign_out, name="sign-out"),
     path("theme/", signing.theme, name="theme"),
     path("step-up/", stepup.step_up, name="step-up"),

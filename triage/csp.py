@@ -1,4 +1,7 @@
-"""The content security policy: everything from this host, no inline script or style, no framing."""
+"""What every answer says of itself: the content security policy, and that no cache keeps it.
+
+The policy: everything from this host, no inline script or style, no framing.
+"""
 
 from collections.abc import Callable
 
@@ -13,11 +16,15 @@ POLICY = (
 def content_security_policy(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware that sends the policy with every response."""
+    """Middleware that sends the policy with every response, and `no-store` where a view names no cache.
+
+    A refusal or a page that is not there is of one person too: the same address answers each otherwise.
+    """
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
         response.headers["Content-Security-Policy"] = POLICY
+        response.headers.setdefault("Cache-Control", "no-store")
         return response
 
     return middleware

@@ -37,6 +37,7 @@ from trials.models import Evaluation
 MARK = "Mark of the payments team"
 VISITORS = ("nobody", "no role", *(role.value for role in Role), "another team", "token")
 METHODS = ("GET", "POST")
+OTHER_METHODS = ("PUT",)
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 _FAST = {"PASSWORD_HASHERS": ["django.contrib.auth.hashers.MD5PasswordHasher"]}
 
@@ -48,6 +49,7 @@ class Cell:
     word: str
     status: int
     text: str = ""
+    kept: str = ""  # what the answer says of caches
 
 
 @dataclass(slots=True)
@@ -55,6 +57,9 @@ class Walked:
     """The whole walk: cells by address, method and visitor, and the numbers that the marked things have."""
 
     cells: dict[tuple[str, str, str], Cell] = field(default_factory=dict)
+    # An administrator once more: by a method that no page has, and from another site's page, without a token.
+    others: dict[tuple[str, str], Cell] = field(default_factory=dict)
+    unasked: dict[str, Cell] = field(default_factory=dict)
     incident: int = 0
 
     def routes(self) -> list[str]:
@@ -101,6 +106,10 @@ def walk() -> Walked:
             path = _filled(route, numbers)
             for method in METHODS:
                 walked.cells.update(_row(route, path, method, keys))
+            for method in OTHER_METHODS:
+                walked.others[route, method] = _asked(path, method, keys["administrator"])
+            if walked.cells[route, "POST", "administrator"].word != "–":
+                walked.unasked[route] = _asked(path, "POST", keys["administrator"], is_ours=False)
     return walked
 
 
@@ -195,7 +204,7 @@ def _filled(route: str, numbers: dict[str, str]) -> str:
     return _PARAMETER.sub(lambda found: "999999" if "int:" in found.group(0) else "none", route)
 
 
-def _asked(path: str, method: str, key: dict[str, str]) -> Cell:
+def _asked(path: str, method: str, key: dict[str, str], *, is_ours: bool = True) -> Cell:
     """Without the test client, which keeps a copy of every template's context: here that is half the time."""
     headers = {"Authorization": f"Bearer {key['bearer']}"} if "bearer" in key else {}
     environ = RequestFactory().generic(method, path, headers=headers).environ
@@ -203,17 +212,18 @@ def _asked(path: str, method: str, key: dict[str, str]) -> Cell:
         environ["HTTP_COOKIE"] = f"{settings.SESSION_COOKIE_NAME}={key['session']}"
     before = transaction.savepoint()
     try:
-        response: Any = _handler()(environ)
+        response: Any = _handler(enforce_csrf_checks=not is_ours)(environ)
         text = "" if response.streaming else response.content.decode(errors="replace")
-        return Cell(_word(response), response.status_code, text if response.status_code == 200 else "")
+        shown = text if response.status_code == 200 else ""
+        return Cell(_word(response), response.status_code, shown, response.headers.get("Cache-Control", ""))
     finally:
         transaction.savepoint_rollback(before)
 
 
 @cache
-def _handler() -> ClientHandler:
+def _handler(*, enforce_csrf_checks: bool) -> ClientHandler:
     """One for all requests: each new one would look all static files up again."""
-    return ClientHandler(enforce_csrf_checks=False)
+    return ClientHandler(enforce_csrf_checks=enforce_csrf_checks)
 
 
 def _word(response: Any) -> str:

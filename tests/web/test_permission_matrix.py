@@ -128,6 +128,26 @@ def test_a_token_opens_the_api_alone(walked: Walked) -> None:
                 assert walked.cells[route, "POST", "token"].word != "yes", route
 
 
+def test_no_address_takes_a_method_that_it_does_not_name(walked: Walked) -> None:
+    refused = (401, 403, 404, 405)
+    assert {key: cell.status for key, cell in walked.others.items() if cell.status not in refused} == {}
+
+
+def test_a_page_of_another_site_sends_nothing_in_somebody_s_name(walked: Walked) -> None:
+    """Where a session is what opens an address, a form without the token of a page is refused."""
+    for route, cell in walked.unasked.items():
+        with_it = walked.cells[route, "POST", "administrator"].status
+        if with_it not in (401, 404, 405) and not route.startswith(("/api/", "/hooks/")):
+            assert cell.status == 403, route
+
+
+def test_no_cache_keeps_what_is_shown_to_somebody(walked: Walked) -> None:
+    """Not even that something is refused, or not there: the same address answers each person otherwise."""
+    for (route, method, visitor), cell in walked.cells.items():
+        if route not in ("/healthz", "/metrics", "/.well-known/oauth-protected-resource/mcp"):
+            assert "no-store" in cell.kept, (route, method, visitor, cell.status)
+
+
 def test_the_docs_hold_this_table(walked: Walked) -> None:
     page = PAGE.read_text(encoding="utf-8")
     now = _TABLE.sub(lambda found: found.group(1) + table(walked) + found.group(2), page)
