@@ -144,7 +144,12 @@ def test_a_drill_ends_before_the_exchange_that_could_pass_its_cap_and_goes_on_wi
 ) -> None:
     most: list[int] = []
     take = Spending.take
-    monkeypatch.setattr(Spending, "take", lambda one, worst: (most.append(worst), take(one, worst)))
+
+    def taken(one: Spending, worst: int) -> None:
+        most.append(worst)
+        take(one, worst)
+
+    monkeypatch.setattr(Spending, "take", taken)
     with two_endpoints(settings, answering({}), answering({})) as (old, new):
         refused(golden, "the next exchange could pass 0.001; 0.000 is spent, 0 of 6 at default", cap="0.001")
         assert not old.requests

@@ -133,7 +133,8 @@ class IncidentEntries(Door):
         more = None
         if len(numbers) > size:
             asked = {"kind": kind} if kind else {}
-            more = f"{request.path}?{urlencode({**asked, 'after': numbers[size - 1], 'limit': size})}"
+            rest = {**asked, "after": str(numbers[size - 1]), "limit": str(size)}
+            more = f"{request.path}?{urlencode(rest)}"
         return JsonResponse({"entries": told, "next": more})
 
 
