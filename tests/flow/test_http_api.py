@@ -69,6 +69,14 @@ def test_a_404_in_a_place_that_is_there_is_empty(asking: Asking) -> None:
     assert (outcome.status, outcome.result) == (Status.EMPTY, {"issue": None})
 
 
+@pytest.mark.parametrize("body", [{"error": "forbidden"}, {"ok": False}, {"errors": ["forbidden"]}])
+def test_a_control_that_is_an_error_in_a_200_proves_nothing(asking: Asking, body: Any) -> None:
+    def answer(asked: Asked) -> Reply:
+        return Reply(body=body) if asked.path == "/repos/assay/shop" else Reply(404, {})
+
+    assert asking(ONE, answer).status is Status.ERROR
+
+
 def test_without_a_control_nothing_found_is_no_answer(asking: Asking) -> None:
     question = ONE.question.replace("    control: /repos/{owner}/{repo}\n", "")
     assert asking(replace(ONE, question=question), api, number=8).status is Status.UNANSWERABLE

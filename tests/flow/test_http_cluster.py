@@ -277,6 +277,15 @@ def test_an_object_of_another_place_is_an_error(asking: Asking, metadata: dict[s
     assert asking(ONE, found).status is Status.ERROR
 
 
+def test_a_namespace_that_is_another_one_proves_nothing(asking: Asking) -> None:
+    def answer(asked: Asked) -> Reply:
+        if asked.path == "/api/v1/namespaces/shop":
+            return Reply(body={"kind": "Status", "metadata": {"name": "mail"}, "status": "Failure"})
+        return cluster()(asked)
+
+    assert asking(MANY, answer, app="db").status is Status.ERROR
+
+
 def test_an_object_that_comes_twice_is_an_error(asking: Asking) -> None:
     def answer(asked: Asked) -> Reply:
         plain = cluster()(asked)

@@ -11,7 +11,7 @@ from assay_core.results import Status
 from tests.fakes.asking import Asking
 from tests.fakes.families import FAMILIES, HALF_PAST, Family, loki, opensearch
 from tests.fakes.loki import FakeLoki
-from tests.fakes.server import Reply
+from tests.fakes.server import Asked, Reply
 from tests.fakes.toolboxes import load
 from toolbox.yamlfile import DefinitionError
 
@@ -225,6 +225,26 @@ def test_a_search_that_covered_another_window_is_found_out(
     outcome = asking(SEARCH, replace(opensearch(), strays=[stray], changes=total))
     assert outcome.status is Status.ERROR
     assert "outside the window" in outcome.reason
+
+
+@pytest.mark.parametrize(
+    "changes", [{"value": [1796040000 - 7200, "3"]}, {"value": ["now", "3"]}, {"value": [1796039940]}]
+)
+def test_a_count_of_another_time_is_found_out(asking: Asking, changes: dict[str, Any]) -> None:
+    def answer(asked: Asked) -> Reply:
+        plain = loki()(asked)
+        if asked.path == "/loki/api/v1/query":
+            plain.body["data"]["result"] = [{"metric": {}, **changes}]
+        return plain
+
+    assert asking(COUNTING, answer).status is Status.ERROR
+
+
+def test_a_success_of_loki_with_an_error_is_an_error(asking: Asking) -> None:
+    body = loki()
+    assert (
+        asking(LOKI, lambda asked: Reply(body={**body(asked).body, "error": "boom"})).status is Status.ERROR
+    )
 
 
 def test_a_document_that_comes_twice_is_an_error(asking: Asking) -> None:

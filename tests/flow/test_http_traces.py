@@ -120,6 +120,22 @@ def test_a_trace_that_begins_under_a_parent_elsewhere_is_whole(
 
 
 @pytest.mark.parametrize(("family", "store"), STORES)
+def test_a_span_that_comes_twice_makes_the_counts_doubtful(
+    asking: Asking, family: Family, store: Any
+) -> None:
+    outcome = asking(family, store({TRACE: [FakeSpan("00f067aa0ba902b7"), FakeSpan("00f067aa0ba902b7")]}))
+    assert outcome.status is Status.TRUNCATED
+    assert "1 spans came twice" in outcome.reason
+
+
+@pytest.mark.parametrize(("family", "store"), STORES)
+def test_a_span_that_ends_before_it_begins_is_doubtful(asking: Asking, family: Family, store: Any) -> None:
+    outcome = asking(family, store({TRACE: [FakeSpan("00f067aa0ba902b7", millis=-5)]}))
+    assert outcome.status is Status.TRUNCATED
+    assert "end before they begin" in outcome.reason
+
+
+@pytest.mark.parametrize(("family", "store"), STORES)
 def test_errors_of_spans_are_counted(asking: Asking, family: Family, store: Any) -> None:
     outcome = asking(family, store({TRACE: [FakeSpan("00f067aa0ba902b7", error=True, service="pay")]}))
     assert outcome.result["trace"]["error_count"] == 1

@@ -133,7 +133,7 @@ class HttpApiConnector(HttpConnector):
             covered |= {"since": as_text(since), "until": as_text(until)}
         if reply.status == 404:
             return self._absent(call, covered)
-        _refuse_error(reply, call.question)
+        _refuse_error(reply, _asked(call.question))
         return (
             self._one(call, reply, covered)
             if call.question.shape == "one"
@@ -175,7 +175,10 @@ class HttpApiConnector(HttpConnector):
             reason = f"nothing is at {where}, and the tool has no control that proves that it would be"
             return Outcome(Status.UNANSWERABLE, result, reason, covered)
         control = plan.control.render(call.arguments)
-        if self.get(call, control, absent=True, moves=True).status == 404:
+        place = self.get(call, control, absent=True, moves=True)
+        if place.status == 200:
+            _refuse_error(place, frozenset())
+        else:
             reason = f"nothing is at {where}, nor at {control}: missing, or hidden from this credential"
             return Outcome(Status.UNANSWERABLE, result, reason, covered)
         return Outcome(Status.EMPTY, result, "", covered)
@@ -195,18 +198,18 @@ def _parameters(plan: ApiQuestion, arguments: Mapping[str, Any]) -> dict[str, st
     return found
 
 
-def _refuse_error(reply: Reply, question: RemoteQuestion) -> None:
-    """Raise Failure for an error in a 200, unless the tool asks for what stands under that word."""
+def _asked(question: RemoteQuestion) -> frozenset[str]:
+    """Return the words of an answer's first level that a tool asks for."""
+    plan: ApiQuestion = question.plan
+    fields = plan.fields.values() if question.shape == "one" else ()
+    paths = (plan.items, plan.total, plan.incomplete, *fields)
+    return frozenset(path.partition(".")[0].rstrip("?") for path in paths)
+
+
+def _refuse_error(reply: Reply, asked: frozenset[str]) -> None:
+    """Raise Failure for an error in a 200, unless it stands under a word that was asked for."""
     if not isinstance(reply.body, Mapping):
         return
-    plan: ApiQuestion = question.plan
-    paths = [
-        plan.items,
-        plan.total,
-        plan.incomplete,
-        *(plan.fields.values() if question.shape == "one" else ()),
-    ]
-    asked = {path.partition(".")[0].rstrip("?") for path in paths}
     for word in ("error", "errors"):
         said = reply.body.get(word)
         if said and word not in asked and not isinstance(said, int | float):

@@ -168,6 +168,8 @@ class KubernetesConnector(HttpConnector):
             return Status.UNANSWERABLE, f"{reason}: allow it `get` on namespaces"
         if reply.status == 404:
             return Status.UNANSWERABLE, f"there is no namespace {namespace}, so nothing can be found in it"
+        if reply.part.at("metadata").at("name").text() != namespace:
+            raise AnswerMalformed("another namespace came than was asked for")
         return Status.EMPTY, ""
 
 

@@ -23,6 +23,7 @@ KEYS = frozenset({"logql", "window", "count", "key"})
 _SELECTOR = re.compile(r"\s*(\{(?:[^{}\"`]|\"(?:\\.|[^\"\\])*\"|`[^`]*`)*\})")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _BEFORE = timedelta(days=7)
+_SLACK_SECONDS = 300
 _LONGEST_WINDOW = timedelta(days=30)
 
 
@@ -99,7 +100,7 @@ class LokiConnector(HttpConnector):
         samples = data.at("result").items()
         if len(samples) > 1:
             raise AnswerMalformed("the count has more than one value")
-        count = samples[0].at("value").items()[1].count() if samples else 0
+        count = _count(samples[0], until) if samples else 0
         scanned = _scanned(data)
         if count > scanned:
             raise AnswerMalformed(f"{count} lines match of {scanned} that were read")
@@ -149,6 +150,15 @@ class LokiConnector(HttpConnector):
         return {**covered, "since": as_text(since)}
 
 
+def _count(sample: Part, until: datetime) -> int:
+    pair = sample.at("value").items()
+    if len(pair) != 2 or not isinstance(pair[0].value, int | float):
+        raise AnswerMalformed(f"{sample.place}.value is not a pair of time and count")
+    if abs(pair[0].value - until.timestamp()) > _SLACK_SECONDS:
+        raise AnswerMalformed("the answer counts at another time than was asked for")
+    return pair[1].count()
+
+
 def _counts(matching: int, scanned: int) -> dict[str, int]:
     return {"match_count": matching, "lines_scanned": scanned}
 
@@ -164,7 +174,7 @@ def _nanoseconds(moment: datetime) -> str:
 
 
 def _data(answer: Part, kind: str) -> Part:
-    if answer.at("status").text() != "success":
+    if answer.at("status").text() != "success" or answer.has("error"):
         raise Failure(Status.ERROR, "the server reports an error")
     data = answer.at("data")
     given = data.at("resultType").text()

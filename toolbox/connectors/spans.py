@@ -88,6 +88,11 @@ def found(call: Call, wanted: str, spans: Sequence[Span], doubts: Iterable[str])
         "spans": fit.items,
     }
     partial = [*doubts, *([] if fit.whole else [fit.cut])]
+    # The same id alone is no repetition: some tracers give a client's span and its server's one id.
+    if repeated := len(spans) - len(set(spans)):
+        partial.append(f"{repeated} spans came twice, so the counts are too high")
+    if backwards := sum(span.ends < span.begins for span in spans):
+        partial.append(f"{backwards} spans end before they begin")
     if orphans > begins_elsewhere:
         partial.append(f"{orphans} spans name a parent that is not there")
     status, reason = fitting.ending(found=True, partial=partial)
