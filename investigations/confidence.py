@@ -8,7 +8,7 @@ import json
 import re
 from typing import Any
 
-from verdicts import plain
+from assay_core import strictjson
 
 WORDS = frozenset(
     {
@@ -34,7 +34,7 @@ _MEMBER = re.compile(
 def without(text: str) -> str:
     """Return a reply's text without any member that says how sure it is; one without them stays as it is."""
     try:
-        value = json.loads(text, object_pairs_hook=plain.without_doubles)
+        value = json.loads(text, object_pairs_hook=strictjson.without_doubles)
     except (ValueError, RecursionError):
         return _MEMBER.sub("", text)
     kept = _kept(value)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from assay_core import strictjson
 from investigations.budget import Prices, tokens_of
 from investigations.quirks import Quirks
 from investigations.talk import Finish, Reply, Spent, ToolCall
@@ -35,13 +36,9 @@ class Sent:
 def loads(raw: bytes) -> Any:
     """Return the JSON value of a body; raise ReplyUnreadable. NaN and Infinity are no JSON."""
     try:
-        return json.loads(raw, parse_constant=_refuse)
+        return json.loads(raw, parse_constant=strictjson.no_number)
     except (ValueError, RecursionError) as error:
         raise ReplyUnreadable(f"it is not JSON ({type(error).__name__})") from None
-
-
-def _refuse(word: str) -> Any:
-    raise ValueError(word)
 
 
 def reply(whole: Any, quirks: Quirks, sent: Sent, *, seconds: float = 0.0) -> Reply:
@@ -221,7 +218,9 @@ class Stream:
         call["id"] = call["id"] or given
         function = piece.get("function")
         if isinstance(function, Mapping):
-            call["function"]["name"] = call["function"]["name"] or _text(function.get("name"))
+            told, more = call["function"]["name"], _text(function.get("name"))
+            # Some say the name again with each piece, and some in pieces: what begins a name is not the tool.
+            call["function"]["name"] = told if more == told else told + more
             if function.get("arguments") is not None:
                 more = _arguments(function["arguments"])
                 self.size += len(more)

@@ -5,6 +5,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from assay_core.strictjson import no_number
+
 _SAFE_INTEGER = 2**53
 _DEEPEST = 64
 _UNWANTED = {0: "\ufffd", **dict.fromkeys(range(0xD800, 0xE000), "\ufffd")}
@@ -70,10 +72,6 @@ def strict_json(text: str | bytes) -> Any:
         raise ValueUnreadable(f"not JSON: {type(error).__name__}") from None
 
 
-def _refuse_constant(word: str) -> Any:
-    raise ValueError(f"{word} is not JSON")
-
-
 def _agreeing(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     # By what is written, as True equals 1.
@@ -83,7 +81,7 @@ def _agreeing(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 # One for all: json.loads would make a decoder for every line of a log.
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_agreeing)
+_DECODER = json.JSONDecoder(parse_constant=no_number, object_pairs_hook=_agreeing)
 
 
 def is_storable(text: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from assay_core import strictjson
 from assay_core.arguments import ToolShape, one_form
 from verdicts import plain
 from verdicts.case import Case, Entry, Finding, Subject, Submission
@@ -57,7 +58,7 @@ def read_cases(text: str, rule: RuleSpec, shapes: Mapping[str, ToolShape]) -> tu
     recorded, and entries numbered from 1. An `investigation` other than 1 makes an entry a foreign one.
     """
     try:
-        value = json.loads(text, object_pairs_hook=plain.without_doubles)
+        value = json.loads(text, object_pairs_hook=strictjson.without_doubles)
     except (ValueError, RecursionError) as error:
         raise CaseUnreadable("cases", f"not JSON: {error}") from error
     examples = plain.several(value, "cases", lambda item, path: _example(item, path, rule, shapes))

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from assay_core.instants import NotAnInstant, from_text
+from assay_core.strictjson import kind_of
 
 T = TypeVar("T")
 
@@ -16,25 +17,6 @@ class CaseUnreadable(ValueError):
         """Keep the path apart from the sentence."""
         super().__init__(f"{path}: {problem}")
         self.path = path
-
-
-def kind_of(value: Any) -> str:
-    """Name a JSON value's type as a person would."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "a flag"
-        case int() | float():
-            return "a number"
-        case str():
-            return "text"
-        case list() | tuple():
-            return "a list"
-        case dict():
-            return "an object"
-        case _:
-            return f"a {type(value).__name__}"
 
 
 def record(
@@ -123,12 +105,3 @@ def one_of(value: Any, path: str, accepted: Mapping[str, T], name: str = "") -> 
     if word not in accepted:
         raise CaseUnreadable(_at(path, name), f"{word!r} is not one of {', '.join(accepted)}")
     return accepted[word]
-
-
-def without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object of JSON's pairs (an `object_pairs_hook`); raise ValueError for a doubled key."""
-    read = dict(pairs)
-    if len(read) != len(pairs):
-        doubled = next(key for key, _ in pairs if [name for name, _ in pairs].count(key) > 1)
-        raise ValueError(f"the key {doubled!r} stands twice in one object")
-    return read

@@ -1,9 +1,9 @@
 """Strict JSON: what two readers could understand differently is not read at all."""
 
 import json
-import math
-from typing import Any, NoReturn
+from typing import Any
 
+from assay_core import strictjson
 from toolbox import redaction
 
 _GZIP = b"\x1f\x8b"
@@ -23,7 +23,10 @@ def read_object(body: bytes) -> dict[str, Any]:
         raise NotReadable("The body is compressed with gzip. Have it sent as it is.")
     try:
         value = json.loads(
-            body, parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_once
+            body,
+            parse_constant=strictjson.no_number,
+            parse_float=strictjson.finite,
+            object_pairs_hook=_once,
         )
     except NotReadable:
         raise
@@ -35,22 +38,11 @@ def read_object(body: bytes) -> dict[str, Any]:
         raise NotReadable(
             f"The body is not JSON: {error.msg} (line {error.lineno}, column {error.colno})."
         ) from None
-    except ValueError as error:  # such as a number of thousands of digits
+    except ValueError as error:  # such as NaN, or a number of thousands of digits
         raise NotReadable(f"The body is not JSON that can be read: {error}.") from None
     if not isinstance(value, dict):
-        raise NotReadable(f"The body is JSON but not an object: a {type(value).__name__}.")
+        raise NotReadable(f"The body is JSON but not an object: {strictjson.kind_of(value)}.")
     return value
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise NotReadable(f"The body holds {name}, which is not a JSON number.")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise NotReadable(f"The body holds the number {text[:40]}, which is too large to be read.")
-    return number
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

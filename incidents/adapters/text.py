@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from assay_core.strictjson import kind_of
 from incidents.adapters.reading import Notes
 from toolbox import redaction
 
@@ -75,7 +76,7 @@ def as_text(value: Any, where: str, notes: Notes) -> str:
     """Return any JSON value as text; what is not text is noted and written as JSON."""
     if isinstance(value, str):
         return storable(value, where, notes)
-    notes.add(f"{where}: {_kind(value)} stands where text belongs.", partial=True)
+    notes.add(f"{where}: {kind_of(value)} stands where text belongs.", partial=True)
     if value is None:
         return ""
     try:
@@ -99,7 +100,7 @@ def text_pairs(
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        notes.add(f"{where} is {_kind(value)}, not an object.", partial=True)
+        notes.add(f"{where} is {kind_of(value)}, not an object.", partial=True)
         return {}
     if len(value) > PAIRS_MAX:
         notes.add(f"{where}: {PAIRS_MAX} of {len(value)} fields are kept.", partial=True)
@@ -120,19 +121,3 @@ def whole_pairs(value: Any, where: str) -> dict[str, str]:
     if not isinstance(value, Mapping):
         return {}
     return {storable(name, where, unheard): as_text(item, where, unheard) for name, item in value.items()}
-
-
-def _kind(value: Any) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true or false"
-        case int() | float():
-            return "a number"
-        case str():
-            return "text"
-        case list():
-            return "a list"
-        case _:
-            return "an object"

@@ -7,14 +7,13 @@ text that its server cut off is invalid even where it parses. What is wrong is s
 """
 
 import json
-import math
 import re
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any
 
+from assay_core import strictjson
 from toolbox import schemas
 from toolbox.values import Cleaner, ValueUnreadable
-from verdicts import plain
 
 _FENCE = re.compile(r"```(?:json|JSON)?[ \t]*\r?\n(?P<inside>.*?)\r?\n?```", re.DOTALL)
 _LONGEST = 200_000
@@ -38,7 +37,7 @@ def one_object(text: str) -> dict[str, Any]:
         raise Unparsable([f"The reply has {len(bare)} characters; at most {_LONGEST} are read."])
     value = _decoded(bare)
     if not isinstance(value, dict):
-        raise Unparsable([f"The reply is JSON, but {_named(value)} and not an object."])
+        raise Unparsable([f"The reply is JSON, but {strictjson.kind_of(value)} and not an object."])
     try:
         cleaned: dict[str, Any] = Cleaner().clean(value)
     except ValueUnreadable as error:
@@ -70,7 +69,7 @@ def arguments(text: str, declared: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(value, str):
         value = _decoded(value.strip())
     if not isinstance(value, dict):
-        raise Unparsable([f"The arguments are {_named(value)} and not an object."])
+        raise Unparsable([f"The arguments are {strictjson.kind_of(value)} and not an object."])
     cleaner = Cleaner()
     try:
         cleaner.clean(value)
@@ -95,7 +94,10 @@ def _without_fence(text: str) -> str:
 def _decoded(text: str) -> Any:
     try:
         return json.loads(
-            text, object_pairs_hook=plain.without_doubles, parse_constant=_refuse, parse_float=_finite
+            text,
+            object_pairs_hook=strictjson.without_doubles,
+            parse_constant=strictjson.no_number,
+            parse_float=strictjson.finite,
         )
     except json.JSONDecodeError as error:
         raise Unparsable([_where(text, error)]) from None
@@ -112,21 +114,3 @@ def _where(text: str, error: json.JSONDecodeError) -> str:
     if not text.startswith(("{", "[", '"')):
         return f"The reply begins with {text[:_QUOTED]!r}. Send the JSON alone, without words around it."
     return f"The reply is not JSON: {error.msg} (line {error.lineno}, column {error.colno})."
-
-
-def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(f"the number {text[:40]} is too large to be read")
-    return number
-
-
-def _named(value: Any) -> str:
-    if value is None:
-        return "null"
-    kinds = {list: "a list", str: "a text", bool: "a truth value", int: "a number", float: "a number"}
-    return kinds.get(type(value), "something else")

@@ -55,7 +55,7 @@ MALFORMED: dict[str, tuple[bytes, int, str]] = {
     "UTF-16 without a mark": (written(GOOD).decode().encode("utf-16-le"), 1, "NUL"),
     "not an object": (written([*GOOD[:2], ["bug"], *GOOD[3:]]), 3, "a list where an object"),
     "bad JSON": (third(title="X").replace(b'"X"', b'"X'), 3, "not JSON"),
-    "NaN": (third(title="X").replace(b'"X"', b"NaN"), 3, "NaN is no JSON value"),
+    "NaN": (third(title="X").replace(b'"X"', b"NaN"), 3, "NaN is not a JSON number"),
     "a field twice": (
         third(title="X").replace(b'"title": "X"', b'"title": "X", "title": 1'),
         3,

@@ -1,10 +1,11 @@
 """A file of golden rows, read strictly: every fault, each in a sentence with its line. Pure."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from assay_core import strictjson
 from trials.golden.rows import Row, cautions
 from trials.states import Origin
 
@@ -112,32 +113,16 @@ def _object(content: bytes) -> tuple[Mapping[str, Any] | None, str]:
     except UnicodeDecodeError as error:
         return None, f"Its byte {error.start + 1} is not UTF-8. Save the file as UTF-8."
     try:
-        value = json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
+        value = json.loads(
+            text, object_pairs_hook=strictjson.without_doubles, parse_constant=strictjson.no_number
+        )
     except json.JSONDecodeError as error:
         return None, f"It is not JSON: {error.msg} at column {error.colno}. Write one object on one line."
     except (ValueError, RecursionError) as error:
         return None, f"It is not JSON that can be read: {str(error)[:120]}."
     if not isinstance(value, dict):
-        return None, f"It holds {_kind(value)} where an object is needed, {{...}}."
+        return None, f"It holds {strictjson.kind_of(value)} where an object is needed, {{...}}."
     return value, ""
-
-
-def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in found:
-            raise ValueError(f"the field {name[:40]!r} stands twice")
-        found[name] = value
-    return found
-
-
-def _refuse(word: str) -> Any:
-    raise ValueError(f"{word} is no JSON value")
-
-
-def _kind(value: Any) -> str:
-    names = {list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number"}
-    return names.get(type(value), "null")
 
 
 def _complaints(value: Mapping[str, Any], labels: Sequence[str]) -> Iterator[str]:
@@ -150,7 +135,7 @@ def _complaints(value: Mapping[str, Any], labels: Sequence[str]) -> Iterator[str
     if "origin" in value and value["origin"] not in tuple(Origin):
         yield f"`origin` is none of {', '.join(Origin)}. Write one of them, or leave it out."
     if "frozen" in value and not isinstance(value["frozen"], bool):
-        yield f"`frozen` is {_kind(value['frozen'])}. Write true or false, or leave it out."
+        yield f"`frozen` is {strictjson.kind_of(value['frozen'])}. Write true or false, or leave it out."
 
 
 def _complaints_of(name: str, value: Mapping[str, Any], most: int) -> Iterator[str]:
@@ -162,7 +147,7 @@ def _complaints_of(name: str, value: Mapping[str, Any], most: int) -> Iterator[s
     if given is None:
         return
     if not isinstance(given, str):
-        yield f"`{name}` is {_kind(given)} where a text is needed."
+        yield f"`{name}` is {strictjson.kind_of(given)} where a text is needed."
     elif not given.strip() and name in _NEEDED and name != "body":
         yield f"`{name}` is empty. Write one."
     elif "\0" in given:

@@ -1,11 +1,11 @@
 """The file of one replay: canonical JSON, read strictly. One that lacks an entry of its run does not load."""
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
+from assay_core import strictjson
 from assay_core.arguments import ToolShape
 from assay_core.canonical import NotCanonical, canonical
 from verdicts import plain
@@ -136,15 +136,10 @@ def _parsed(text: str) -> Any:
     return value
 
 
-def _number(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(f"{text} is not a JSON number")
-    return number
-
-
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=plain.without_doubles, parse_float=_number, parse_constant=_number
+    object_pairs_hook=strictjson.without_doubles,
+    parse_float=strictjson.finite,
+    parse_constant=strictjson.no_number,
 )
 
 

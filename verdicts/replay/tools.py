@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from assay_core import strictjson
 from assay_core.arguments import OPERATIONS, ToolShape
 from assay_core.canonical import canonical
 from verdicts import plain
@@ -68,7 +69,7 @@ def write_tools(path: Path, shapes: Mapping[str, ToolShape]) -> None:
 def read_tools(path: Path) -> dict[str, ToolShape]:
     """Read such a file; raise CaseUnreadable that says what is wrong where."""
     try:
-        value = json.loads(path.read_bytes(), object_pairs_hook=plain.without_doubles)
+        value = json.loads(path.read_bytes(), object_pairs_hook=strictjson.without_doubles)
     except (OSError, ValueError, RecursionError) as error:
         raise CaseUnreadable(str(path), f"can't be read: {error}") from error
     whole = plain.record(value, str(path), frozenset({"v", "tools"}))
