@@ -11,7 +11,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 import redis
@@ -21,7 +20,7 @@ from django.conf import settings
 from investigations.happenings import Happening
 from toolbox import redaction
 from toolbox.redaction import Cut
-from toolbox.redisline import PATIENCE, Line
+from toolbox.redisline import Line, client
 
 TEXT = "text"  # the answer so far, whole: a later one replaces an earlier one
 ENDED = Happening.ENDED.value
@@ -116,7 +115,7 @@ def so_far(stream: str) -> tuple[Event, ...]:
     with suppress(redis.RedisError):
         _line.settle()  # what this thread told a moment ago is there
     try:
-        rows = _link(settings.REDIS_URL).xrange(_key(stream), count=_MOST * 2)
+        rows = client(settings.REDIS_URL).xrange(_key(stream), count=_MOST * 2)
     except redis.RedisError:
         return ()
     return _read(rows)
@@ -163,11 +162,6 @@ def _last_gap(text: str) -> int:
 
 def _key(stream: str) -> str:
     return f"{_PREFIX}{stream}"
-
-
-@lru_cache(maxsize=4)
-def _link(url: str) -> "redis.Redis":
-    return redis.from_url(url, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE)
 
 
 _line = Line()

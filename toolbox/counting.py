@@ -12,10 +12,11 @@ import time
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 import redis
 from django.conf import settings
+
+from toolbox.redisline import client
 
 CALLS = "assay:counts:calls"
 BUCKETS = "assay:counts:buckets"
@@ -27,7 +28,6 @@ MICROS = "assay:counts:micros"
 CLASSIFIED = "assay:counts:classified"
 EDGES = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _BETWEEN = "\x1f"
-_PATIENCE = 0.25
 _REST_SECONDS = 5.0
 _EVERY_SECONDS = 0.5
 _log = logging.getLogger(__name__)
@@ -77,7 +77,7 @@ def note_spent(endpoint: str, *, tokens_in: int, tokens_out: int, micros: int) -
 def read(key: str) -> Mapping[tuple[str, ...], float]:
     """Return the counts under one key; raises redis.RedisError."""
     flush()
-    found: Mapping[bytes, bytes] = _redis(settings.REDIS_URL).hgetall(key)  # type: ignore[assignment]  # a stub says it may wait
+    found: Mapping[bytes, bytes] = client(settings.REDIS_URL).hgetall(key)  # type: ignore[assignment]  # a stub says it may wait
     return {tuple(field.decode().split(_BETWEEN)): float(value) for field, value in found.items()}
 
 
@@ -88,7 +88,7 @@ def flush() -> None:
     if not counts or time.monotonic() < _rest.until:
         return
     try:
-        with _redis(settings.REDIS_URL).pipeline(transaction=False) as pipe:
+        with client(settings.REDIS_URL).pipeline(transaction=False) as pipe:
             for (key, labels), amount in counts.items():
                 pipe.hincrbyfloat(key, _BETWEEN.join(labels), amount)
             pipe.execute()
@@ -137,8 +137,3 @@ os.register_at_fork(after_in_child=_begin_anew)
 
 def _add(*counts: tuple[str, tuple[str, ...], float]) -> None:
     _gathered.add(*counts)
-
-
-@lru_cache(maxsize=4)
-def _redis(url: str) -> redis.Redis:
-    return redis.from_url(url, socket_timeout=_PATIENCE, socket_connect_timeout=_PATIENCE)

@@ -94,6 +94,12 @@ def _packed(words: Words) -> bytes:
 
 
 @lru_cache(maxsize=4)
+def client(url: str) -> redis.Redis:
+    """Return the client itself, for what is not asked often; it gives up as soon as a line does."""
+    return redis.from_url(url, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE)
+
+
+@lru_cache(maxsize=4)
 def _pool(url: str) -> Any:
     return redis.ConnectionPool.from_url(
         url,
