@@ -85,13 +85,17 @@ def latest(verifiers: Sequence[Verifier], *, using: str = DEFAULT_DB_ALIAS) -> C
 
     None where there is no checkpoint. Raises SealRefused where there are some and none opens.
     """
-    refused = ""
+    refused, passed_over = "", 0
     for identity, note in _newest_first(using):
         try:
-            return open_checkpoint(note, verifiers)
+            found = open_checkpoint(note, verifiers)
         except (NoteUnreadable, SignatureWrong) as error:
-            refused = str(error)
-            _log.error("Checkpoint %s of the audit log is not the sealer's: %s.", identity, error)
+            refused, passed_over = refused or f"checkpoint {identity}: {error}", passed_over + 1
+            continue
+        if passed_over:  # once for all of them: the sealer comes by every few seconds
+            said = "%s of the audit log's newest checkpoints are not the sealer's: %s."
+            _log.error(said, passed_over, refused)
+        return found
     if refused:
         raise SealRefused(
             f"No checkpoint of the log opens with the known keys ({refused}). Where the key was changed, "

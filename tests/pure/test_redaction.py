@@ -185,6 +185,13 @@ def test_a_field_that_only_sounds_like_one_is_not() -> None:
         assert copy_for_readers({name: value}).value == {name: value}
 
 
+@pytest.mark.parametrize("value", [True, False, 7, 1.5, "x", ["a", "b"], {"a": 1}])
+def test_a_field_that_somebody_named_is_masked_whatever_stands_in_it(value: object) -> None:
+    copied = copy_for_readers({"job": {"ill": value, "id": 7}}, hints=["job.ill"]).value["job"]
+    masks = copied["ill"] if isinstance(copied["ill"], list) else [copied["ill"]]
+    assert (set(masks), copied["id"]) == ({"[redacted: field]"}, 7)
+
+
 def test_a_name_beside_its_value_counts_as_the_fields_name() -> None:
     headers = [{"name": "Authorization", "value": "anything"}, {"name": "Accept", "value": "text/html"}]
     assert [header["value"] for header in copy_for_readers(headers).value] == [
@@ -354,6 +361,8 @@ LONG: dict[str, Callable[[int], str]] = {
     "keys": lambda n: "AKIA sk- hf_ npm_ cookie: token= secret" + "A" * n,
     "digits": lambda n: "4111 " * (n // 5),
     "dashes": lambda n: "sk-" * (n // 3),
+    "escapes": lambda n: r"\u0070assword=" * (n // 15),
+    "escapes of escapes": lambda n: "\\" * n,
 }
 
 

@@ -238,6 +238,8 @@ def test_addtoken_shows_the_secret_once_and_it_opens(
     ("arguments", "words"),
     [
         (("agent", "--owner", "nobody", "--scope", "read"), "nobody with the username 'nobody'"),
+        (("agent", "--owner", "ada", "--scope", "read", "--days", "9" * 12), "at most 366 days"),
+        (("agent", "--owner", "ada", "--scope", "read", "--days", "-" + "9" * 12), "at most 366 days"),
         (("agent", "--owner", "ada", "--scope", "everything"), "invalid choice"),
         (("agent", "--owner", "ada"), "--scope"),
         (("agent", "--owner", "ada", "--scope", "read", "--days", "0"), "more than 0"),
@@ -250,6 +252,14 @@ def test_addtoken_says_what_is_wrong_and_makes_nothing(arguments: tuple[str, ...
     with pytest.raises(CommandError, match=re.escape(words)):
         call_command("addtoken", *arguments)
     assert Token.objects.count() == 0
+
+
+def test_addtoken_says_when_a_tool_is_not_loaded(capsys: pytest.CaptureFixture[str], settings: Any) -> None:
+    settings.BASE_URL = BASE
+    person()
+    call_command("addtoken", "agent", "--owner", "ada", "--scope", "tools", "--tool", "find_jbo")
+    assert "No tool that is loaded here is named find_jbo: it waits for one." in capsys.readouterr().err
+    assert Token.objects.get().tools == ["find_jbo"]
 
 
 def test_revoketoken_ends_a_token_and_says_when_there_is_none(capsys: pytest.CaptureFixture[str]) -> None:

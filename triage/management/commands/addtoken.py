@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts import tokens
 from accounts.models import User
 from incidents import handing_over
+from toolbox import registry
 
 
 class Command(BaseCommand):
@@ -47,7 +48,7 @@ class Command(BaseCommand):
             name=options["name"],
             scopes=options["scope"],
             audience=settings.BASE_URL,
-            lasts=timedelta(days=options["days"]),
+            lasts=_lasting(options["days"], "days"),
             tools=options["tool"],
         )
         try:
@@ -56,7 +57,7 @@ class Command(BaseCommand):
             else:
                 token, secret = handing_over.hand_over(
                     options["incident"], wanted, owner=owner, by="administrator",
-                    lasts=timedelta(hours=options["hours"]), now=now,
+                    lasts=_lasting(options["hours"], "hours"), now=now,
                 )  # fmt: skip
         except (tokens.TokenNotMade, handing_over.NotHandedOver) as refusal:
             raise CommandError(str(refusal)) from None
@@ -64,7 +65,18 @@ class Command(BaseCommand):
             f"Token {token.name} of {owner} is there until {token.expires_at:%Y-%m-%d %H:%M} UTC, "
             f"for {token.audience}: {', '.join(token.scopes)}."
         )
+        unknown = sorted(set(options["tool"]) - set(registry.current().definitions))
+        if unknown:
+            self.stderr.write(f"No tool that is loaded here is named {', '.join(unknown)}: it waits for one.")
         if token.investigation is not None:
             self.stdout.write(f"It may see and submit to investigation {token.investigation}, and no other.")
         self.stdout.write(f"Shown this once:\n{secret}")
         self.stdout.write("Send it as `Authorization: Bearer ...`. End it with `manage.py revoketoken`.")
+
+
+def _lasting(count: int, unit: str) -> timedelta:
+    """Return a span of time, and one that no token can last where no calendar has it."""
+    try:
+        return timedelta(**{unit: count})
+    except OverflowError:
+        return timedelta.max if count > 0 else timedelta.min
