@@ -26,6 +26,16 @@
     resting = setTimeout(() => { if (form.isConnected) form.requestSubmit(); }, isWalking ? REST : 0);
   });
 
+  // Where tabs have to be pushed aside, the open one is in sight.
+  function showTab() {
+    document.querySelectorAll(".tabs").forEach((tabs) => {
+      const open = tabs.querySelector("[aria-current]");
+      if (open) tabs.scrollLeft = open.offsetLeft - (tabs.clientWidth - open.offsetWidth) / 2;
+    });
+  }
+  showTab();
+  document.addEventListener("htmx:afterSettle", showTab);
+
   // A citation opens beside the draft; with a modifier, or without this script, it is a plain link.
   document.addEventListener("click", (event) => {
     const link = event.target.closest("a.cite, a[data-peek]");
@@ -36,6 +46,28 @@
       if (!peek.open) peek.showModal();
       peek.scrollTop = 0;
     });
+  });
+
+  // The answer goes to whoever asked, in another program: as plain text, without the numbers of entries.
+  async function copy(button) {
+    const draft = button.closest(".card").querySelector(".prose");
+    draft.classList.add("is-copied");
+    const text = draft.innerText.replace(/[ \t]+\n/g, "\n").trim();
+    draft.classList.remove("is-copied");
+    try {
+      await navigator.clipboard.writeText(text);
+      say("Copied, without the numbers of entries.");
+    } catch {
+      getSelection().selectAllChildren(draft);
+      say("This browser copies nothing by itself: the answer is marked, press Ctrl C.");
+    }
+  }
+  const offerCopies = () => document.querySelectorAll("[data-copy]").forEach((button) => { button.hidden = false; });
+  offerCopies();
+  document.addEventListener("htmx:afterSettle", offerCopies);
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-copy]");
+    if (button) copy(button);
   });
 
   peek.addEventListener("click", (event) => {

@@ -42,6 +42,44 @@ def test_the_row_keys_choose_change_and_take_back(window: OpenWindow, site: Site
     assert one.complaints == []
 
 
+def test_a_list_is_worked_off_by_keys_alone(window: OpenWindow, site: Site) -> None:
+    one = window().sign_in(site)
+    page = one.open("/?tab=all&q=hostile")
+    page.keyboard.press("Shift+X")
+    expect(page.locator("[data-chosen-count]")).to_have_text(f"{page.locator('[data-row]').count()} chosen")
+    page.keyboard.press("Shift+X")
+    expect(page.locator("[data-bulk]")).not_to_be_visible()
+    places = page.locator(".q-title").evaluate_all("all => all.map((one) => one.pathname)")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**{places[0]}?in=*")
+    page.keyboard.press("n")
+    page.wait_for_url(f"**{places[1]}?in=*")
+    page.keyboard.press("p")
+    page.wait_for_url(f"**{places[0]}?in=*")
+    page.keyboard.press("3")
+    expect(page.get_by_label("Real and handed over")).to_be_focused()
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url(f"**{places[1]}?in=*")
+    expect(page.locator("#messages")).to_contain_text("Closed: real and handed over.")
+    page.keyboard.press("u")
+    page.wait_for_url("**/?tab=all&q=hostile#row-*")
+    assert one.complaints == []
+
+
+def test_the_answer_is_copied_without_the_numbers_of_entries(window: OpenWindow, site: Site) -> None:
+    one = window().sign_in(site, "sofie")
+    page = one.open(f"/incidents/{site.incidents['Where is my refund?']}/")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    assert page.locator("#draft .prose .cite").count() > 0
+    page.get_by_role("button", name="Copy the answer").click()
+    expect(page.locator("#toast")).to_contain_text("Copied")
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert text.startswith("Hello,")
+    assert not re.search(r"\bentry \d", text)
+    assert "ORD-" in text
+
+
 def test_nothing_that_comes_or_goes_moves_the_row_under_the_cursor(window: OpenWindow, site: Site) -> None:
     one = window().sign_in(site)
     page = one.open("/?tab=all&sort=newest")

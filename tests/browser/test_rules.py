@@ -12,7 +12,7 @@ RULE = "/rules/transient_upstream_timeout/"
 def test_a_person_speaks_against_a_verdict_and_withdraws_it(window: OpenWindow, site: Site) -> None:
     one = window().sign_in(site, ADMINISTRATOR)
     page = one.open(f"/incidents/{site.incidents['Watchdog']}/")
-    page.get_by_text("An answer speaks against it").click()
+    page.get_by_text("Say that an answer speaks against it").click()
     page.get_by_label("Why", exact=True).first.fill("for a test")
     page.screenshot(path=SCREENSHOTS / "against-1440-light.png", full_page=True)
     page.get_by_role("button", name="Say so and judge again").click()

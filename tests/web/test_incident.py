@@ -220,6 +220,15 @@ def test_a_plain_browser_closes_by_post_and_redirect(passed: Incident, make_user
     assert "incident.closed" in kinds(passed)
 
 
+def test_a_closed_one_says_first_that_it_is_closed_and_how(passed: Incident, make_user: MakeUser) -> None:
+    ada = a_person(make_user)
+    ada.post(f"/incidents/{passed.pk}/close/", {"version": passed.version, "outcome": "harmless"})
+    page = text_of(ada.get(f"/incidents/{passed.pk}/"))
+    banner = page.partition('id="verdict"')[2].partition("</section>")[0]
+    assert "Closed: harmless" in banner
+    assert "The verdict was: <b>Earned a pass</b>" in banner
+
+
 def test_htmx_closes_and_gets_the_part(passed: Incident, make_user: MakeUser) -> None:
     response = a_person(make_user).post(address(passed, "close"), closing(passed), headers=HTMX)
     page = text_of(response)
