@@ -9,7 +9,6 @@ from tests.fakes.kubernetes import FakeCluster
 from tests.fakes.loki import FakeLoki
 from tests.fakes.opensearch import FakeOpenSearch
 from tests.fakes.server import Answer, Asked, Reply
-from tests.fakes.toolboxes import NOW
 from tests.fakes.traces import FakeJaeger, FakeSpan, FakeTempo
 
 TRACE = "00000000000000004bf92f3577b34da6"
@@ -65,8 +64,8 @@ def _text(*names: str) -> str:
 
 
 def prometheus(asked: Asked) -> Reply:
-    """Answer like Prometheus where one series matches."""
-    sample = {"metric": {"service": "shop"}, "value": [NOW.timestamp(), "1.5"]}
+    """Answer like Prometheus where one series matches: a sample bears the time that was asked for."""
+    sample = {"metric": {"service": "shop"}, "value": [float(asked.one("time")), "1.5"]}
     return Reply(body={"status": "success", "data": {"resultType": "vector", "result": [sample]}})
 
 
