@@ -1,6 +1,6 @@
 """What a hypothesis demands to be asked, and asking it by code. Pure but for `ask`."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -38,9 +38,15 @@ def is_early(demand: Demand, now: datetime) -> bool:
     return demand.not_before is not None and demand.not_before > now
 
 
-def unasked(demands: Iterable[Demand], entries: Mapping[int, Entry], now: datetime) -> list[Demand]:
-    """Return what nobody has asked, or not when it counts, as far as an answer can earn anything yet."""
-    return [each for each in demands if not is_early(each, now) and not is_asked(each, entries, now)]
+def unasked(
+    demands: Iterable[Demand], entries: Mapping[int, Entry], now: datetime, *, but: Container[int] = ()
+) -> list[Demand]:
+    """Return what nobody has asked, or not when it counts, as far as an answer can earn anything yet.
+
+    `but` are entries that answer another question by now, as their tool was declared anew.
+    """
+    counting = {number: entry for number, entry in entries.items() if number not in but}
+    return [each for each in demands if not is_early(each, now) and not is_asked(each, counting, now)]
 
 
 def ask_all(demands: Iterable[Demand], ask: Ask, *, author: str) -> tuple[Finding, ...]:

@@ -9,7 +9,7 @@ from audit import reading
 from investigations.leases import Lease, renew
 from investigations.outcomes import BudgetSpent
 from investigations.tracing import span_of_tool
-from toolbox import gateway, toolrules
+from toolbox import gateway, registry, toolrules
 from toolbox.called import Called
 from toolbox.redaction import Redacted
 from toolbox.scope import Budget, CallScope
@@ -24,6 +24,16 @@ def entries_of(investigation_id: int) -> dict[int, Entry]:
         called.entry: entry_of(called, investigation_id)
         for called in gateway.entries_of_run(investigation_id)
     }
+
+
+def redeclared_of(investigation_id: int) -> frozenset[int]:
+    """Return the run's calls whose tool is declared otherwise by now: it was another question then."""
+    shapes = registry.current().definitions
+    return frozenset(
+        called.entry
+        for called in gateway.entries_of_run(investigation_id)
+        if called.tool in shapes and called.definition != shapes[called.tool].digest
+    )
 
 
 def erased_of(investigation_id: int) -> dict[int, str]:

@@ -75,7 +75,7 @@ def gather(run: Run, budget: Budget) -> tuple[Handed, Loop]:
 def lacking(run: Run, hypothesis: str) -> list[Demand]:
     """Return what the hypothesis demands and nobody has asked, as far as an answer can earn anything yet."""
     demands = demands_of(hypothesis, run.subject, run.book)
-    return unasked(demands, run.around.entries(), run.around.now())
+    return unasked(demands, run.around.entries(), run.around.now(), but=run.around.redeclared())
 
 
 def _loop(run: Run, budget: Budget) -> Loop:

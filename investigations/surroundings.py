@@ -16,7 +16,7 @@ from investigations import endpoints, guardrows, judging, leases, models, offeri
 from investigations.budget import Budget, Limits
 from investigations.conversation import Notebook
 from investigations.critic import Review
-from investigations.evidence import Asker, entries_of
+from investigations.evidence import Asker, entries_of, redeclared_of
 from investigations.leases import Lease
 from investigations.marking import inert
 from investigations.named import Endpoint
@@ -65,6 +65,9 @@ class Surroundings(Protocol):
 
     def entries(self) -> dict[int, Entry]:
         """Return every recorded answer of the run, by its number."""
+
+    def redeclared(self) -> frozenset[int]:
+        """Return the answers whose tool is declared otherwise by now."""
 
     def freeze(self, submission: Submission, added: tuple[Finding, ...]) -> Frozen:
         """Return the case as it stands now."""
@@ -130,6 +133,10 @@ class InProduction:
     def entries(self) -> dict[int, Entry]:
         """Return the run's entries as they stand in the audit log."""
         return entries_of(self._row.pk)
+
+    def redeclared(self) -> frozenset[int]:
+        """Return the run's entries whose tool is declared otherwise by now."""
+        return redeclared_of(self._row.pk)
 
     def freeze(self, submission: Submission, added: tuple[Finding, ...]) -> Frozen:
         """Return the case with every entry of the run, and what people and critics hold against it."""

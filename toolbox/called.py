@@ -25,6 +25,8 @@ class Called:
     called_at: datetime
     finished_at: datetime
     asked_by: str
+    #: The digest of the tool's declaration as it was then; empty where there was none.
+    definition: str = ""
     # The readers' copy of the result, where it was just made.
     copied: Redacted | None = field(default=None, compare=False, repr=False)
 
@@ -45,5 +47,6 @@ class Called:
             called_at=from_text(payload["called_at"]),
             finished_at=from_text(payload["finished_at"]),
             asked_by=payload["asked_by"],
+            definition=payload["definition"],
             copied=copied,
         )

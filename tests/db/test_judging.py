@@ -2,6 +2,7 @@
 
 import json
 import threading
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -13,12 +14,15 @@ from assay_core.canonical import digest
 from assay_core.results import Status
 from audit import reading, verification
 from investigations import queries, services
+from investigations.evidence import Asker
 from investigations.judging import Frozen
 from investigations.models import Case, Draft, Investigation, Verdict
 from investigations.outcomes import Judgement, NothingToAsk
-from tests.db.investigated import Scripted, ignore, job, never, queued, together, world
-from toolbox import gateway
+from investigations.topping import top_up
+from tests.db.investigated import Scripted, ignore, job, never, queued, subject, together, world
+from toolbox import gateway, registry
 from toolbox.connectors.base import Outcome
+from toolbox.registry import Toolbox
 from toolbox.scope import CallScope
 from verdicts.verdict import verdict
 
@@ -164,6 +168,23 @@ def test_what_was_asked_too_long_ago_is_asked_again_with_what_was_missing(
     again = services.ask_and_judge(row.pk, fact=None, by=make_user(), on_judged=ignore)
     assert not again.passed
     assert [tool for tool, _ in tools.asked].count("find_job") == 2
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("declared", "asked"), [("as it was", 1), ("otherwise", 2)])
+def test_what_was_asked_of_a_tool_that_is_declared_otherwise_by_now_is_asked_again(
+    declared: str, asked: int, tools: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = queued()
+    scope = CallScope(caller="rule", investigation=row.pk, incident=row.incident_id, is_derived=True)
+    gateway.call("find_job", {"job_id": "job-7"}, scope)
+    if declared == "otherwise":
+        now = registry.current()
+        changed = replace(now.definitions["find_job"], plain={"name": "find_job", "sql": "SELECT 2"})
+        other = Toolbox({**now.definitions, "find_job": changed}, {"scripted": tools})
+        monkeypatch.setattr(registry, "current", lambda: other)
+    top_up(row, subject(), "job_finished_on_retry", Asker(scope, lease=None, limit=9))
+    assert [tool for tool, _ in tools.asked].count("find_job") == asked
 
 
 @pytest.mark.django_db

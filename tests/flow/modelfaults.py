@@ -65,6 +65,16 @@ def _talks_on(piece: bytes) -> Scripted:
     return scripted.raw(head + event * (9_000_000 // len(event)))
 
 
+def _named_in(*pieces: str) -> Scripted:
+    """Return a stream with one call, whose tool's name comes in these pieces."""
+    calls = [{"index": 0, "id": "a", "function": {"name": each, "arguments": ""}} for each in pieces]
+    calls[-1]["function"] = {"name": pieces[-1], "arguments": FIND[1]}
+    deltas = [({"tool_calls": [each]}, None) for each in calls] + [({}, "tool_calls")]
+    events = [{"choices": [{"delta": delta, "finish_reason": finish}]} for delta, finish in deltas]
+    body = b"".join(b"data: %s\n\n" % json.dumps(each).encode() for each in events)
+    return scripted.raw(_HEAD.replace(b"application/json", b"text/event-stream") + body)
+
+
 _FLOOD = _whole({"content": None, "tool_calls": [_CALL] * 10_000}, "tool_calls")
 
 FAULTS: Mapping[str, Fault] = {
@@ -110,6 +120,13 @@ FAULTS: Mapping[str, Fault] = {
         ],
         _FIRST,
     ),
+    "a call whose tool's name comes in pieces": Fault(
+        [_named_in("find_", "job"), DONE], _FIRST, asked=["job-1"]
+    ),
+    "a call whose tool's name comes again": Fault(
+        [_named_in(*["find_job"] * 3), DONE], _FIRST, asked=["job-1"]
+    ),
+    "a call whose tool's name goes on": Fault([_named_in("find_job", "s"), DONE], _FIRST, refused=1),
     "three calls at once": Fault(
         [calls(FIND, OTHER, THIRD), DONE], _FIRST, asked=["job-1", "job-2", "job-3"]
     ),

@@ -89,6 +89,10 @@ class Repeated:
         """Return what the run was answered so far."""
         return self.record.entries()
 
+    def redeclared(self) -> frozenset[int]:
+        """Return none: what was recorded under another declaration is marked where it is told."""
+        return frozenset()
+
     def freeze(self, submission: Submission, added: tuple[Finding, ...]) -> Frozen:
         """Return the case of this run alone: what people held against the incident is not the agent's."""
         return frozen(self.world, submission, added, entries=self.entries(), review=self.review)
