@@ -82,9 +82,11 @@ def _uncommitted(superuser_dsn: str) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_uncommitted")
-def test_an_answer_whose_entry_is_not_committed_is_shown_to_nobody(agent: Agent) -> None:
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_an_answer_whose_entry_is_not_committed_is_shown_to_nobody(agent: Agent, era: str) -> None:
     before, asked = count_of("tool.called"), len(agent.world.connector.asked)
-    answer = agent.modern("tools/call", {"name": "find_job", "arguments": {"job_id": "7"}})
+    answer = getattr(agent, era)("tools/call", {"name": "find_job", "arguments": {"job_id": "7"}})
+    assert answer.status_code == 200
     assert len(agent.world.connector.asked) == asked + 1
     assert set(answer.json()) == {"jsonrpc", "id", "error"}
     assert answer.json()["error"]["message"].startswith("The server failed")
@@ -229,6 +231,33 @@ def test_a_call_past_its_deadline_is_told_so_and_its_entry_is_written_when_it_en
     while count_of("tool.called") == before:
         assert time.monotonic() < until, "the entry of the slow call is missing"
         time.sleep(0.02)
+
+
+@pytest.fixture
+def _held_up(superuser_dsn: str) -> Iterator[None]:
+    """Every call's entry waits for somebody else, after its answer has been made."""
+    with psycopg.connect(superuser_dsn) as link:
+        link.execute("LOCK TABLE toolbox_call IN EXCLUSIVE MODE")
+        yield
+        link.rollback()
+
+
+@pytest.mark.usefixtures("_held_up")
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_an_answer_that_waits_too_long_for_its_entry_is_not_shown_either(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch, era: str
+) -> None:
+    from toolbox import gateway
+    from toolbox.mcp import server
+
+    monkeypatch.setattr(server, "_BESIDES_SECONDS", 0.1)
+    monkeypatch.setattr(gateway, "_BESIDES_SECONDS", 0.2)
+    other = agent.world.agent(f"held-up-{era}")
+    asked = len(agent.world.connector.asked)
+    told = getattr(other, era)("tools/call", {"name": "find_job", "arguments": {"job_id": "job-7"}}).json()
+    assert len(agent.world.connector.asked) == asked + 1
+    assert (told["result"]["isError"], "structuredContent" in told["result"]) == (True, False)
+    assert "did not answer within 0.5 s" in told["result"]["content"][0]["text"]
 
 
 def test_calls_run_side_by_side_and_too_many_are_told_to_come_back(agent: Agent) -> None:

@@ -7,6 +7,7 @@ before anything is asked, and the door then answers in place of the server.
 
 import hashlib
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -18,6 +19,7 @@ from audit.straight import Meanwhile
 from toolbox import toolrules
 from toolbox.mcp.parts import Behind
 from toolbox.mcp.requests import Message, Send
+from toolbox.mcp.withheld import Coming
 from toolbox.toolrules import Standing
 
 _SECONDS = 60.0
@@ -58,9 +60,10 @@ class Entrant:
     _is_stale: bool = False
     _is_answered: bool = False
 
-    def behind(self) -> Behind:
+    def behind(self, expects: Callable[[Coming], None] | None) -> Behind:
         """Return who is behind it, for whoever answers the message."""
-        return Behind(self.caller, self._standing) if self.is_recalled else Behind(self.caller)
+        standing = self._standing if self.is_recalled else toolrules.standing
+        return Behind(self.caller, standing, expects)
 
     def held(self, send: Send) -> Send:
         """Return a way to answer that leads nowhere once the caller has turned out to be another."""

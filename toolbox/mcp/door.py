@@ -23,6 +23,7 @@ from toolbox.mcp.parts import OwnTool
 from toolbox.mcp.refusals import Refusals
 from toolbox.mcp.requests import App, ASGIScope, Headers, Receive, Send
 from toolbox.mcp.threads import Busy, Threads, TooSlow
+from toolbox.mcp.withheld import Withheld
 from toolbox.yamlfile import DefinitionError
 
 BEHIND = "assay.behind"
@@ -68,8 +69,8 @@ class Door:
     address: Address
     threads: Threads
     own: Mapping[str, OwnTool]
-    # Only where an answer is whole before its first byte is sent can the door still answer in its place.
-    recalls: bool = True
+    # Only where an answer is whole before its first byte is sent can it be kept back, or another be sent.
+    is_whole: bool = True
     refusals: Refusals = field(default_factory=Refusals)
     is_open: bool = False
     lately: Lately = field(default_factory=Lately)
@@ -99,15 +100,17 @@ class Door:
                 (name, value.strip(b" \t").lower() if name in (b"host", b"origin") else value.strip(b" \t"))
                 for name, value in scope["headers"]
             ]
-            inner = {**scope, "headers": trimmed, BEHIND: entrant.behind()}
-            await self.inside(inner, requests.replayed(entrant.body, receive), entrant.held(send))
+            withheld = Withheld(entrant.held(send))
+            behind = entrant.behind(withheld.expect if self.is_whole else None)
+            inner = {**scope, "headers": trimmed, BEHIND: behind}
+            await self.inside(inner, requests.replayed(entrant.body, receive), withheld.send)
             if entrant.is_turned_away():
                 self.lately.forget(entrant.secret)
                 await self(scope, requests.replayed(entrant.body, receive), send)
 
     async def _let_in(self, headers: Headers, receive: Receive) -> Entrant:
         secret = headers.bearer()
-        lately = self.lately.recall(secret) if self.recalls else None
+        lately = self.lately.recall(secret) if self.is_whole else None
         caller = lately or await self._known(headers)
         body = await self._body(receive, headers)
         if lately and not self._asks_data(lately, body):

@@ -75,6 +75,6 @@ def in_front_of(
     )
     # Calls may wait for a person, so the door has threads of its own: nobody waits to be let in.
     door = Door(
-        sessions.handle_request, address, Threads.configured(), surroundings.own_tools(), recalls=sends_json
+        sessions.handle_request, address, Threads.configured(), surroundings.own_tools(), is_whole=sends_json
     )
     return Front(door, sessions, threads)

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from accounts.tokens import Caller, Scope
 from toolbox import toolrules
+from toolbox.mcp.withheld import Coming
 from toolbox.scope import CallScope
 
 
@@ -39,10 +40,13 @@ class Behind:
     `standing` reads the tool rules that stand. It is called in a thread, before a data tool is asked, and
     raises TokenRefused where the caller turns out not to be the one that was let in: nothing that it runs
     meanwhile may last then.
+    `expects`, where it is there, is told of an entry that is still coming: the answer that is returned next
+    is kept back until it has.
     """
 
     caller: Caller
     standing: toolrules.Reading = toolrules.standing
+    expects: Callable[[Coming], None] | None = None
 
 
 class Surroundings(Protocol):

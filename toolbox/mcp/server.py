@@ -18,6 +18,7 @@ from mcp.shared.exceptions import MCPError
 from accounts.tokens import Caller, TokenRefused
 from toolbox import gateway, schemas
 from toolbox.mcp import answers, listing
+from toolbox.mcp.datacalls import DataCall
 from toolbox.mcp.parts import Behind, OwnTool, Refused, Surroundings
 from toolbox.mcp.threads import Busy, Threads, TooSlow
 from toolbox.scope import CallScope
@@ -90,29 +91,20 @@ class Desk:
         definition = listing.data_tool(name, self.own)
         is_there = definition is not None and listing.may_ask(caller, definition)
         seconds = await self._longest(name, caller)
-
-        def ask() -> answers.Told:
-            # A scope within an investigation is read from the database, for a token that is known to be good.
-            standing = behind.standing if caller.investigation is None else behind.standing(None)
-            scope = self._scope(caller, via, is_there=is_there)
-            if definition is None:
-                return answers.refusal(gateway.call(name, given, scope, standing=standing).reason)
-            drafts: list[answers.Draft] = []
-            called = gateway.call(
-                name,
-                given,
-                scope,
-                standing=standing,
-                meanwhile=lambda coming: drafts.append(answers.drafted(coming, definition)),
-            )
-            return drafts[-1].wire(called.entry)
-
+        slow = f"{name} did not answer within {seconds:g} s. Its entry is written when it ends."
+        call = DataCall(
+            name,
+            given,
+            # What is told of a tool that is not there waits for its entry as well.
+            behind if is_there else replace(behind, expects=None),
+            definition,
+            lambda: self._scope(caller, via, is_there=is_there),
+            lambda error: _instead(error, slow),
+        )
         try:
-            answer = await self._threads.run(ask, seconds=seconds)
+            answer = await call.answer(self._threads, seconds=seconds)
         except TooSlow:
-            return answers.refusal(
-                f"{name} did not answer within {seconds:g} s. Its entry is written when it ends."
-            )
+            return answers.refusal(slow)
         if not is_there:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {answers.presentable(name[:100])}")
         return answer
@@ -169,6 +161,13 @@ def build(desk: Desk) -> "Server[Any]":
     # The SDK traces every message by default; what is traced here is the audit log.
     server.middleware.clear()
     return server
+
+
+def _instead(error: Exception, slow: str) -> Mapping[str, Any]:
+    """Return what a message tells where its answer was made and its entry did not come."""
+    if isinstance(error, TooSlow):
+        return {"result": answers.refusal(slow).model_dump(mode="json", by_alias=True, exclude_none=True)}
+    return {"error": _as_told(error).error.model_dump(mode="json", exclude_none=True)}
 
 
 def _as_told(error: Exception) -> MCPError:

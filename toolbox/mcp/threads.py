@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from django.conf import settings
 from django.db import close_old_connections
@@ -41,6 +41,10 @@ class Threads:
 
         Waiting cancels nothing: what has begun goes on to its end, and so does its entry.
         """
+        return await self.start(work, seconds=seconds)
+
+    def start(self, work: Callable[[], T], *, seconds: float) -> "asyncio.Future[T]":
+        """Begin, and return what `run` waits for. Raises Busy."""
         if self._inside >= self._room:
             raise Busy
         loop = asyncio.get_running_loop()
@@ -50,21 +54,21 @@ class Threads:
         def job() -> None:
             self._queued.discard(waited)
             try:
-                ended = partial(_tell, waited, context.run(_with_fresh_connections, work))
+                ended = partial(_tell, waited, context.run(work))
             except BaseException as error:  # noqa: BLE001 it is raised where it is waited for
                 ended = partial(_fail, waited, error)
             # One word to the loop. Two chained futures, as the library has it, wait for each other's locks.
             with suppress(RuntimeError):  # where the loop is closed by now, nobody waits
                 loop.call_soon_threadsafe(self._left, ended)
+            # No request of Django's ends here: without this a connection that broke once stays broken.
+            close_old_connections()
 
         self._queued.add(waited)
         self._pool.submit(job)
         self._inside += 1
         late = loop.call_later(seconds, _fail, waited, TooSlow())
-        try:
-            return await waited
-        finally:
-            late.cancel()
+        waited.add_done_callback(lambda _: late.cancel())
+        return waited
 
     def close(self) -> None:
         """Start nothing more; what runs goes on to its end."""
@@ -77,6 +81,29 @@ class Threads:
         ended()
 
 
+class Early(Generic[T]):
+    """What a thread tells while its work goes on. Made and awaited in the loop."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._told: asyncio.Future[T | None] = self._loop.create_future()
+
+    def tell(self, value: T) -> None:
+        """Tell it, from the thread."""
+        with suppress(RuntimeError):  # where the loop is closed by now, nobody waits
+            self._loop.call_soon_threadsafe(_tell, self._told, value)
+
+    async def before(self, work: "asyncio.Future[Any]") -> T | None:
+        """Return what was told, or None where the work came to its end without that."""
+        work.add_done_callback(self._ended)
+        return await self._told
+
+    def _ended(self, work: "asyncio.Future[Any]") -> None:
+        if not work.cancelled():
+            work.exception()  # looked at here, since a client that has hung up asks for it no more
+        _tell(self._told, None)
+
+
 def _tell(waited: "asyncio.Future[T]", value: T) -> None:
     if not waited.done():
         waited.set_result(value)
@@ -85,11 +112,3 @@ def _tell(waited: "asyncio.Future[T]", value: T) -> None:
 def _fail(waited: "asyncio.Future[Any]", error: BaseException) -> None:
     if not waited.done():
         waited.set_exception(error)
-
-
-def _with_fresh_connections(work: Callable[[], T]) -> T:
-    """MCP calls fire no request_finished: without this a connection that broke once stays broken for ever."""
-    try:
-        return work()
-    finally:
-        close_old_connections()
