@@ -21,6 +21,7 @@ from toolbox.definitions import Statement
 from toolbox.values import is_sendable
 
 _OVERHEAD_BYTES = 16_384
+LOCK_MILLISECONDS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +46,21 @@ class NotBegun(Exception):
         self.cause = cause
 
 
-def opening(deadline: Deadline) -> list[str]:
-    """Return the statements that open the read-only transaction with its limits."""
+def opening(deadline: Deadline, *, is_limited: bool) -> list[str]:
+    """Return the statements that open the read-only transaction with its limits.
+
+    `is_limited`: the session itself bounds how long it waits for a lock, and how long it may stay idle.
+    """
     # A little before the deadline, so that the server ends the question itself and the session lives on.
     milliseconds = max(1, int(deadline.left() * 950))
+    others = [
+        f"SET LOCAL lock_timeout={min(milliseconds, LOCK_MILLISECONDS)}",
+        f"SET LOCAL idle_in_transaction_session_timeout={milliseconds + 5000}",
+    ]
     return [
         "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
         f"SET LOCAL statement_timeout={milliseconds}",
-        f"SET LOCAL lock_timeout={min(milliseconds, 500)}",
-        f"SET LOCAL idle_in_transaction_session_timeout={milliseconds + 5000}",
+        *([] if is_limited else others),
     ]
 
 
@@ -74,9 +81,12 @@ def put(
     deadline: Deadline,
     resetting: Deadline,
     meanwhile: Callable[[Sequence[Fetched]], None],
+    *,
+    is_limited: bool,
 ) -> list[Fetched]:
     """Put the questions and return their answers in order: see ReadSession.put."""
-    flight = _Flight(pgconn, questions, Allowance(sum(one.most_bytes for one in questions) + _OVERHEAD_BYTES))
+    allowance = Allowance(sum(one.most_bytes for one in questions) + _OVERHEAD_BYTES)
+    flight = _Flight(pgconn, questions, allowance, opening(deadline, is_limited=is_limited))
     try:
         flight.send(deadline)
         flight.read(deadline)
@@ -101,36 +111,34 @@ class _Flight:
     pgconn: pq.abc.PGconn
     questions: Sequence[Asked]
     allowance: Allowance
+    opening: Sequence[str]
     answers: list[Fetched] = field(default_factory=list)
     failure: SqlFailure | None = None
     has_begun: bool = False
-    _opening: int = 0
 
     def failed(self, cause: SqlFailure | SessionLost) -> Exception:
         return cause if self.has_begun else NotBegun(cause)
 
     def send(self, deadline: Deadline) -> None:
-        statements = [(text.encode(), None) for text in opening(deadline)]
-        self._opening = len(statements)
         declared = [
             (declaration(one.cursor, one.statement), pgvalues.parameters(one.statement.names, one.arguments))
             for one in self.questions
         ]
         self.pgconn.enter_pipeline_mode()
-        for text, _ in statements:
-            self.pgconn.send_query_params(text, None)
-        for one, (text, values) in zip(self.questions, declared, strict=True):
-            self.pgconn.send_query_params(text, values)
+        for text in self.opening:
+            self.pgconn.send_query_params(text.encode(), None)
+        for one, (declares, values) in zip(self.questions, declared, strict=True):
+            self.pgconn.send_query_params(declares, values)
             self.pgconn.send_query_params(f"FETCH FORWARD {int(one.rows)} FROM {one.cursor}".encode(), None)
         self.pgconn.pipeline_sync()
-        for text in (b"ROLLBACK", b"DISCARD ALL"):
-            self.pgconn.send_query_params(text, None)
+        for resets in (b"ROLLBACK", b"DISCARD ALL"):
+            self.pgconn.send_query_params(resets, None)
             self.pgconn.pipeline_sync()
         pgwire.flush(self.pgconn, deadline)
 
     def read(self, deadline: Deadline) -> None:
         """Read up to the first synchronisation."""
-        for _ in range(self._opening):
+        for _ in self.opening:
             self._next(deadline)
         if self.failure is not None:
             raise NotBegun(self.failure)

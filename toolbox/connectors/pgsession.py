@@ -19,11 +19,19 @@ from toolbox.connectors import pgflight, pgvalues, pgwire
 from toolbox.connectors.credential import Proof
 from toolbox.connectors.fetched import Fetched, TooLarge
 from toolbox.connectors.pgfailures import CannotConnect, SessionLost, SqlFailure, why_not_connected
-from toolbox.connectors.pgflight import Asked
+from toolbox.connectors.pgflight import Asked, NotBegun
 from toolbox.connectors.pgwire import Allowance
 from toolbox.deadline import Deadline
 from toolbox.definitions import Statement
 
+_IDLE_MILLISECONDS = 60_000
+# Of the role alone, or of it in a database: no file that is read again changes these while the session lasts.
+_OWN_LIMITS = b"""
+    SELECT setting FROM pg_settings
+    WHERE name IN ('idle_in_transaction_session_timeout', 'lock_timeout')
+          AND source IN ('user', 'database user')
+    ORDER BY name
+"""
 _OPTIONS = "-c DateStyle=ISO,YMD -c TimeZone=UTC -c IntervalStyle=iso_8601 -c bytea_output=hex"
 
 
@@ -35,6 +43,7 @@ class ReadSession:
         self._pgconn = connection.pgconn
         self.opened = self.used = time.monotonic()
         self.proof: Proof | None = None
+        self._is_limited: bool | None = None
 
     @classmethod
     def open(cls, dsn: str, deadline: Deadline) -> "ReadSession":
@@ -67,7 +76,8 @@ class ReadSession:
 
         `qualified` makes the server write every name with its schema.
         """
-        text = ";".join([*pgflight.opening(deadline), *(["SET LOCAL search_path=''"] if qualified else [])])
+        opening = pgflight.opening(deadline, is_limited=False)
+        text = ";".join([*opening, *(["SET LOCAL search_path=''"] if qualified else [])])
         self._exchange(lambda: self._pgconn.send_query(text.encode()), deadline)
 
     def put(
@@ -84,7 +94,27 @@ class ReadSession:
         the session turns out dead, SqlFailure (the session may be used again), and TooLarge, SessionLost or
         DeadlinePassed (it may not).
         """
-        return pgflight.put(self._pgconn, questions, deadline, resetting, meanwhile)
+        if self._is_limited is None:
+            try:
+                self._is_limited = self._limits_itself(deadline)
+            except (SqlFailure, SessionLost) as dead:
+                raise NotBegun(dead) from None
+        return pgflight.put(
+            self._pgconn, questions, deadline, resetting, meanwhile, is_limited=self._is_limited
+        )
+
+    def _limits_itself(self, deadline: Deadline) -> bool:
+        """Ask whether what it begins with, and goes back to, bounds what is alike for every question."""
+        told = Fetched()
+        self._exchange(
+            lambda: self._pgconn.send_query_params(_OWN_LIMITS, None),
+            deadline,
+            keep=lambda result: told.rows.extend(pgvalues.rows(result)),
+        )
+        if len(told.rows) < len(("idle", "lock")):
+            return False
+        ((idle,), (lock,)) = told.rows
+        return 0 < int(idle) <= _IDLE_MILLISECONDS and 0 < int(lock) <= pgflight.LOCK_MILLISECONDS
 
     def declare(
         self, cursor: str, statement: Statement, arguments: Mapping[str, Any], deadline: Deadline
