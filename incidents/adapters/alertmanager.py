@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from incidents.adapters import grafana, naming, text
+from incidents.adapters import grafana, naming, severities, text
 from incidents.adapters.reading import Notes, Reading, SignalValue
 from incidents.adapters.strict_json import NotReadable, read_object
 from incidents.adapters.times import clock_note, read_time
@@ -105,7 +105,7 @@ def _signal(position: int, alert: Mapping[str, Any], envelope: _Envelope, notes:
         kind="alert",
         sender_key=_key(alert, place, notes),
         title=_title(labels, annotations, envelope, place, notes),
-        severity=text.as_severity(labels.get("severity") or envelope.common_labels.get("severity", "")),
+        severity=severities.severity(labels.get("severity") or envelope.common_labels.get("severity", "")),
         labels=labels,
         annotations=annotations,
         identifiers=_identifiers(labels, annotations, place, notes),

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
 
-from incidents.adapters import formfields, naming, text
+from incidents.adapters import formfields, naming, severities, text
 from incidents.adapters.reading import Notes, Reading, SignalValue
 from incidents.adapters.strict_json import NotReadable, read_object
 from incidents.adapters.times import clock_note, read_time
@@ -69,15 +69,18 @@ def _signal(whole: Mapping[str, Any], received_at: datetime, notes: Notes) -> Si
     if clock:
         notes.add(clock)
     about = _about(whole, notes)
+    grave = _field(whole, ("severity", "priority"), notes)
     identifiers = _identifiers(whole, notes)
-    said = {"message": text.cut(message, text.ANNOTATION_MAX, "text", notes)} if message else {}
+    said = {"severity": grave} if severities.is_told_otherwise(grave) else {}
+    if message:
+        said["message"] = text.cut(message, text.ANNOTATION_MAX, "text", notes)
     return SignalValue(
         position=0,
         event=Event.FIRING,
         kind="claim",
         sender_key=_key(whole, received_at, notes),
         title=text.cut(title, text.TITLE_MAX, "title", notes),
-        severity=text.as_severity(_field(whole, ("severity", "priority"), notes)),
+        severity=severities.severity(grave),
         labels={"about": about},
         annotations={**_further(whole, identifiers, notes), **said},
         identifiers=identifiers,

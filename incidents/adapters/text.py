@@ -13,7 +13,6 @@ from toolbox import redaction
 REPLACEMENT = "\ufffd"
 CUT = "… [cut]"
 TITLE_MAX = 300
-SEVERITY_MAX = 20
 KEY_MAX = 200
 NAME_MAX = 120
 VALUE_MAX = 1_000
@@ -54,14 +53,6 @@ def as_line(text: str) -> str:
     """Return the text on one line, for titles; nothing where nothing of it can be seen."""
     line = " ".join(text.split())
     return line if any(char.isprintable() and char != " " for char in line) else ""
-
-
-def as_severity(text: str) -> str:
-    """Return a sender's word for how grave it is, in small letters; "unknown" where it says none."""
-    line = as_line(text)
-    if redaction.text(line) != line:
-        return "unknown"
-    return "".join(char for char in line.lower() if char.isprintable())[:SEVERITY_MAX] or "unknown"
 
 
 def as_key(text: str, where: str, notes: Notes) -> str:

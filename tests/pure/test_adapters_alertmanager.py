@@ -349,6 +349,21 @@ def test_severity_is_one_short_lower_case_word() -> None:
     assert read({"alerts": [alert], "commonLabels": {"severity": "high"}}).signals[0].severity == "high"
 
 
+@pytest.mark.parametrize(
+    ("said", "word"),
+    [
+        ("P1", "critical"), ("Sev-1", "critical"), ("crit", "critical"), ("Fatal", "critical"),
+        ("page", "critical"), ("EMERGENCY", "critical"), ("major", "high"), ("p2", "high"), ("err", "error"),
+        ("warn", "warning"), ("P3", "medium"), ("average", "medium"), ("P4", "low"), ("P5", "info"),
+        ("informational", "info"), ("minor", "minor"), ("none", "none"), ("ticket", "ticket"), ("2", "2"),
+    ],
+)  # fmt: skip
+def test_a_severity_that_leaves_no_doubt_is_sorted_as_it_is_meant(said: str, word: str) -> None:
+    signal, _ = read_one(labels={"alertname": "A", "severity": said})
+    assert signal.severity == word
+    assert signal.labels["severity"] == said
+
+
 def test_a_start_far_in_the_future_is_kept_and_noted() -> None:
     signal, reading = read_one(startsAt=(NOW + timedelta(hours=2)).isoformat())
     assert signal.starts_at == NOW + timedelta(hours=2)

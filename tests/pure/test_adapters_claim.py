@@ -212,6 +212,15 @@ def test_fields_that_nothing_reads_are_kept_for_who_answers() -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "word", "kept"),
+    [("Urgent", "critical", "Urgent"), ("high", "high", None), ("Normal", "normal", None), (3, "3", None)],
+)
+def test_a_claim_is_as_grave_as_its_word_means(said: Any, word: str, kept: str | None) -> None:
+    signal = read({**WHOLE, "priority": said}).signals[0]
+    assert (signal.severity, signal.annotations.get("severity")) == (word, kept)
+
+
+@pytest.mark.parametrize(
     ("one", "other"),
     [
         ({"title": "Where is it?", "name": "Ann"}, {"title": "Where is it?", "name": "Bob"}),
