@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.db.test_readonly_attempts import tool
-from toolbox.connectors.mysqlgate import StatementRefused, compiled, rendered
+from toolbox.connectors.mysqlgate import StatementRefused, compiled, relations, rendered
 from toolbox.connectors.mysqlvalues import literals
 from toolbox.connectors.pgfailures import ArgumentRefused
 from toolbox.definitions import Statement
@@ -61,6 +61,35 @@ def test_what_is_no_plain_select_is_refused_with_the_word_that_is_wrong() -> Non
         with pytest.raises(StatementRefused) as refusal:
             pytest.fail(f"{sql!r} became {compiled(sql)!r}")
         assert words in str(refusal.value), sql
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("select `a`.`x` AS `x` from `s`.`t` `a` join (`s`.`u` `b` join `r`.`v` `c` on(1))", "s.t s.u r.v"),
+        (
+            "select 1 AS `n` from (`s`.`t` straight_join `s`.`u`) where exists(select 1 from `s`.`v`)",
+            "s.t s.u s.v",
+        ),
+        ("select `q`.`x` from (select `s`.`t`.`x` AS `x` from `s`.`t`) `q`", "s.t"),
+        ("with c as (select 1 AS `n` from `s`.`t`)select `c`.`n` from `c`", "s.t .c"),
+        (
+            "select trim(leading 'a' from `a`.`x`), extract(year from `at`), substring(`x` from 2) from t",
+            ".t",
+        ),
+        ("select (select max(`s`.`t`.`x`) from `s`.`t`) AS `m` from dual", "s.t"),
+        (
+            "select 1 from json_table('[1]', '$[*]' columns(x int path '$')) `j` join lateral (select 1) `l`",
+            "",
+        ),
+        ("select 1 from (values (1),(2)) `v` join ((select 2)) `w`", ""),
+        ("select 1 from `a``b`.`c.d`", "a`b.c.d"),
+        ("select trim(both 'x' from (select 'y' from `s`.`t`))", "s.t"),
+        ("select 1", ""),
+    ],
+)
+def test_the_relations_of_a_view_are_read_from_its_text(text: str, names: str) -> None:
+    assert [".".join(pair) for pair in relations(text)] == names.split()
 
 
 def test_a_statement_is_kept_without_its_comments_and_with_a_mark_for_each_argument() -> None:

@@ -20,6 +20,7 @@ from toolbox.definitions import Statement
 
 __all__ = ["StatementRefused", "compiled", "demand_one_select", "refused_call", "relations", "rendered"]
 
+_NO_RELATION = frozenset({"SELECT", "WITH", "VALUES", "DUAL"})
 _BEFORE_RELATION = frozenset({"FROM", "JOIN", "STRAIGHT_JOIN"})
 # In these a FROM stands before a text or a time.
 _TAKES_FROM = frozenset({"EXTRACT", "TRIM", "SUBSTRING", "SUBSTR", "MID"})
@@ -84,7 +85,7 @@ def relations(sql: str) -> list[tuple[str, str]]:
             names = [_name(part) for part in read[place : place + 3]]
             if read[place + 1 : place + 2] == [Token("symbol", ".")] and len(names) == 3:
                 found.append((names[0], names[2]))
-            elif names and names[0] and read[place].word != "SELECT":
+            elif names and names[0] and not _makes_rows(read[place : place + 2]):
                 found.append(("", names[0]))
     return found
 
@@ -95,6 +96,11 @@ def refused_call(sql: str) -> str:
     return next(
         (one.word for one, after in pairwise(read) if after.text == "(" and one.word in REFUSED_FUNCTIONS), ""
     )
+
+
+def _makes_rows(beginning: Sequence[Token]) -> bool:
+    """Whether what stands behind a FROM is no relation: a subquery, or a function that makes rows."""
+    return beginning[0].word in _NO_RELATION or (len(beginning) == 2 and beginning[1].text == "(")
 
 
 def _name(token: Token) -> str:

@@ -2,6 +2,7 @@
 
 # ruff: noqa: S608 these texts hold no value from outside, or one in hexadecimal digits
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,8 @@ _ELSEWHERE = (
     "SELECT table_schema, table_name, engine FROM information_schema.tables "
     f"WHERE UPPER(engine) NOT IN {_LOCAL} AND table_schema NOT IN {_OWN} ORDER BY 1, 2 LIMIT 200"
 )
+# A table that MariaDB makes up of its name.
+_COUNTED = re.compile(r"seq_\d+_to_\d+(_step_\d+)?", re.IGNORECASE)
 Named = tuple[str, str]
 
 
@@ -112,7 +115,11 @@ def _named(view: View) -> set[Named]:
         reads = view.reads()
     except StatementRefused:
         return set()
-    return {(place.casefold(), name.casefold()) for place, name in reads if place not in _HARMLESS}
+    return {
+        (place.casefold(), name.casefold())
+        for place, name in reads
+        if place not in _HARMLESS and not _COUNTED.fullmatch(name)
+    }
 
 
 def _visible(link: ReadLink, wanted: Iterable[Named], deadline: Deadline) -> set[Named]:
