@@ -48,6 +48,12 @@ class Malice:
         others = [(name, next(self._malformed)) for name, _ in pairs]
         return [*pairs, *others, *((f"{name}[]", said) for name, said in pairs)]
 
+    def alone(self, form: Form) -> Iterator[tuple[str, str]]:
+        """Each field of the form with each value that means harm."""
+        for one in {each.name: each for each in form.fields if each.name != "csrfmiddlewaretoken"}.values():
+            for said in (*texts(), *MALFORMED):
+                yield one.name, said[: one.longest or None]
+
     def query(self) -> str:
         """A query with text that means harm under every name that a page reads."""
         return "&".join(f"{name}={quote(_short(next(self._texts)), safe='')}" for name in NAMES)
