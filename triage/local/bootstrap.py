@@ -143,7 +143,8 @@ def _install(kind: str) -> None:
         f"Installing the {count} locked packages",
         [
             str(PYTHON), "-m", "pip", "install", "--require-hashes", "--disable-pip-version-check",
-            "--no-input", "--no-warn-script-location", "--root-user-action=ignore", "-r", str(lock),
+            "--no-input", "--no-warn-script-location", "--no-compile", "--root-user-action=ignore",
+            "-r", str(lock),
         ],
     )  # fmt: skip
     if said is not None:
@@ -151,6 +152,8 @@ def _install(kind: str) -> None:
             if sign in said:
                 refuse(f"{sentence} pip said:\n{_tail(said)}")
         refuse(f"The locked packages could not be installed. pip said:\n{_tail(said)}")
+    # pip would compile one file after the other. Whatever this leaves out is compiled when it is first used.
+    _run("Compiling them", [str(PYTHON), "-m", "compileall", "-q", "-j", "0", str(VENV / "lib")])
     stamp.write_text(digest, encoding="utf-8")
 
 
