@@ -12,7 +12,8 @@ from typing import Any
 IMPORTABLE = frozenset(
     {
         "__future__", "assay_core.arguments", "assay_core.instants", "collections", "collections.abc",
-        "dataclasses", "datetime", "decimal", "enum", "fractions", "ipaddress", "itertools", "math", "re", "statistics", "typing",
+        "dataclasses", "datetime", "decimal", "enum", "fractions", "ipaddress", "itertools", "math", "re",
+        "statistics", "typing",
         "unicodedata", "verdicts.answer", "verdicts.case", "verdicts.fact", "verdicts.rule",
         "verdicts.subject",
     }

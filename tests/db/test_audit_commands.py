@@ -122,7 +122,7 @@ def test_the_role_of_the_docs_can_take_a_backup_and_the_owner_cannot(
     (text,) = re.findall(r"```\n(CREATE ROLE .*?)```", page, re.DOTALL)
 
     def dumped(role: str) -> subprocess.CompletedProcess[str]:
-        words = [find_binaries() / "pg_dump", "--format=custom", f"--file={tmp_path / role}"]
+        words = [str(find_binaries() / "pg_dump"), "--format=custom", f"--file={tmp_path / role}"]
         address = servers.postgres.dsn(servers.database, role)
         return subprocess.run([*words, address], capture_output=True, text=True, check=False)
 

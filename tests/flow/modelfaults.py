@@ -69,8 +69,9 @@ def _named_in(*pieces: str) -> Scripted:
     """Return a stream with one call, whose tool's name comes in these pieces."""
     calls = [{"index": 0, "id": "a", "function": {"name": each, "arguments": ""}} for each in pieces]
     calls[-1]["function"] = {"name": pieces[-1], "arguments": FIND[1]}
-    deltas = [({"tool_calls": [each]}, None) for each in calls] + [({}, "tool_calls")]
-    events = [{"choices": [{"delta": delta, "finish_reason": finish}]} for delta, finish in deltas]
+    choices: list[object] = [{"delta": {"tool_calls": [each]}, "finish_reason": None} for each in calls]
+    choices.append({"delta": {}, "finish_reason": "tool_calls"})
+    events = [{"choices": [choice]} for choice in choices]
     body = b"".join(b"data: %s\n\n" % json.dumps(each).encode() for each in events)
     return scripted.raw(_HEAD.replace(b"application/json", b"text/event-stream") + body)
 

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psycopg
@@ -86,9 +86,14 @@ def test_a_folder_that_cannot_be_written_ends_nothing_that_runs(tmp_path: Path) 
         log.mkdir()
         os.kill(first, signal.SIGKILL)
         wait_until(lambda: not keeper.is_running("worker"))
-        wait_until(lambda: keeper.tend() or any("can't be started" in words for words in said))
+
+        def tended(reached: Callable[[], bool]) -> bool:
+            keeper.tend()
+            return reached()
+
+        wait_until(lambda: tended(lambda: any("can't be started" in words for words in said)))
         log.rmdir()
-        wait_until(lambda: keeper.tend() or keeper.is_running("worker"))
+        wait_until(lambda: tended(lambda: keeper.is_running("worker")))
     finally:
         keeper.stop(patience=2)
 

@@ -122,7 +122,9 @@ def test_a_time_ahead_of_the_answer_is_read_as_a_plan_alone() -> None:
     answer = Answer({"rows": [{"at": "2026-07-01T12:00:00.1+02:00"}], "no": "soon"}, told_at=told_at)
     row = answer.items("rows")[0]
     assert row.planned("at") > told_at
-    with pytest.raises(FieldMismatch, match=r"rows\.0\.at must be a time that had come by 2026-07-01T10:00:00"):
+    with pytest.raises(
+        FieldMismatch, match=r"rows\.0\.at must be a time that had come by 2026-07-01T10:00:00"
+    ):
         row.instant("at")
     with pytest.raises(FieldMismatch):
         answer.planned("no")
