@@ -25,7 +25,7 @@ _HELD = """([kind, within]) => {
     const label = one.labels && one.labels[0];
     const bare = (node) => {
         const copy = node.cloneNode(true);
-        copy.querySelectorAll("select, textarea, input, option").forEach((each) => each.remove());
+        copy.querySelectorAll("select, textarea, input, option, [aria-hidden=true]").forEach((each) => each.remove());
         return plain(copy.textContent);
     };
     const isPlace = ["main", "after-rows"].includes(one.id);  // where a link leads, and nothing to act on
@@ -54,7 +54,11 @@ _HELD = """([kind, within]) => {
 }"""
 _GROUP = """() => [...document.querySelectorAll(`input[type=radio][name="${document.activeElement.name}"]`)]
     .filter((one) => one.form === document.activeElement.form)
-    .map((one) => (one.labels[0]?.textContent || "").replace(/\\s+/g, " ").trim())"""
+    .map((one) => {
+        const copy = one.labels[0]?.cloneNode(true);
+        copy?.querySelectorAll("[aria-hidden=true]").forEach((each) => each.remove());
+        return (copy?.textContent || "").replace(/\\s+/g, " ").trim();
+    })"""
 _KEPT = """() => window.heldBefore === undefined
     || (document.activeElement !== null && document.activeElement !== document.body)"""
 # A refusal that the page shows, and a static file that somebody changed under the running server.
@@ -161,7 +165,10 @@ class Plain(_Seated):
         self._within(within).get_by_role("combobox", name=label, exact=True).first.select_option(label=option)
 
     def tick(self, label: Name, within: str = "") -> None:
-        self._within(within).get_by_label(label, exact=True).first.check()
+        # By its role: what a label shows and nobody reads out is no part of its name.
+        there = self._within(within)
+        box = there.get_by_role("checkbox", name=label, exact=True)
+        box.or_(there.get_by_role("radio", name=label, exact=True)).first.check()
 
     def go(self, name: str) -> None:
         self.page.get_by_role("navigation", name="Main", exact=True).get_by_role("link", name=name).click()
@@ -274,6 +281,7 @@ class Keys(_Seated):
         self.sees(f"#tabs [aria-current]:has-text('{name}')", name)
 
     def past_the_rows(self) -> None:
+        self.page.wait_for_load_state("domcontentloaded")
         if self._ask("() => document.activeElement.closest('[data-row]') !== null"):
             self.page.keyboard.press("b")
         else:

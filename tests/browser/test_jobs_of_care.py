@@ -256,9 +256,9 @@ def test_an_auditor_reads_everything_and_changes_nothing(window: OpenWindow, sit
     hand.shelf("All")
     hand.open_row(JUDGED)
     seen.note()
+    assert JUDGED in downloaded(hand, "Markdown", "#take-along")
     record = downloaded(hand, "JSON", "#take-along")
     assert JUDGED in record
-    assert JUDGED in downloaded(hand, "Markdown", "#take-along")
     downloaded(hand, "Proof of this verdict", "#verdict")
     for name in READ:
         hand.go(name)

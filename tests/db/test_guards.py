@@ -261,7 +261,9 @@ def test_what_is_graded_is_what_is_kept(settings: Any, tools: Scripted) -> None:
 def test_without_a_rubric_nothing_is_graded(settings: Any, tools: Scripted) -> None:
     with speaking(settings, HANDED_IN):
         run(by_rubric(" \n"))
-    assert Exchange.objects.count() == 2
+    assert [(one.purpose, one.reason) for one in Exchange.objects.order_by("pk")] == [
+        ("investigator", "")
+    ] * 2
     assert Draft.objects.get().rubric_result == ""
 
 

@@ -89,7 +89,7 @@ def test_what_has_no_entry_or_does_not_name_it_as_an_answer_does_is_not_sent(
 
 
 def test_two_answers_never_stand_for_one_entry() -> None:
-    numbers = {Coming(_comes, told_instead).number for _ in range(200)}  # type: ignore[arg-type]
+    numbers = {Coming(_comes, told_instead).number for _ in range(200)}  # type: ignore[arg-type]  # never awaited
     assert len(numbers) == 200
     assert all(10**15 <= number < 2**53 for number in numbers)
 
