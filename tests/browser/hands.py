@@ -25,7 +25,8 @@ _HELD = """([kind, within]) => {
     const label = one.labels && one.labels[0];
     const bare = (node) => {
         const copy = node.cloneNode(true);
-        copy.querySelectorAll("select, textarea, input, option, [aria-hidden=true]").forEach((each) => each.remove());
+        const unread = "select, textarea, input, option, [aria-hidden=true]";
+        copy.querySelectorAll(unread).forEach((each) => each.remove());
         return plain(copy.textContent);
     };
     const isPlace = ["main", "after-rows"].includes(one.id);  // where a link leads, and nothing to act on
