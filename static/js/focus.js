@@ -2,7 +2,6 @@
 "use strict";
 
 (() => {
-  const before = new WeakMap();
   let held = null;
 
   const words = (one) => (one.getAttribute("aria-label") || one.textContent).replace(/\s+/g, " ").trim();
@@ -13,10 +12,10 @@
     return found;
   }
 
-  function note(request) {
+  function note() {
     const one = document.activeElement;
     if (!one || one === document.body) return;
-    before.set(request, { tag: one.tagName, name: one.name || "", words: words(one), places: places(one) });
+    held = { tag: one.tagName, name: one.name || "", words: words(one), places: places(one) };
   }
 
   // Never another control of the same kind: a second Enter would then mean something else.
@@ -34,17 +33,16 @@
 
   // A button that was pressed is switched off at once, and loses the cursor before its answer is here.
   document.body.addEventListener("htmx:beforeRequest", (event) => {
-    if (!event.detail.elt.matches("[data-poll]")) note(event.detail.xhr);
+    if (!event.detail.elt.matches("[data-poll]")) note();
   });
 
-  document.body.addEventListener("htmx:beforeSwap", (event) => {
-    note(event.detail.xhr);
-    held = before.get(event.detail.xhr) || null;
-  });
+  document.body.addEventListener("htmx:beforeSwap", note);
 
+  // Parts may be drawn again at once, and the last one to settle need not be the one that took the cursor away.
   document.body.addEventListener("htmx:afterSettle", () => {
-    const was = held;
-    held = null;
-    if (was && (!document.activeElement || document.activeElement === document.body)) again(was);
+    if (held && (!document.activeElement || document.activeElement === document.body)) again(held);
   });
+
+  // Who goes elsewhere meanwhile stays there.
+  ["focusin", "pointerdown"].forEach((kind) => document.addEventListener(kind, () => { held = null; }));
 })();

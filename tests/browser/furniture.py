@@ -43,6 +43,7 @@ ANSWER = (
     "The payment went through on the second attempt, and the first one was released by the bank. "
     "**Nothing was charged twice.** See {cite}."
 )
+_FAILING = 5
 Words = dict[str, str | int]
 
 
@@ -104,8 +105,9 @@ def _incidents(now: datetime) -> Words:
     """Put some incidents where the queue's other tabs look, each as people or workers would."""
     asked = Call.objects.exclude(incident=None).values("incident")
     judged = Incident.objects.filter(state="review", pk__in=asked).exclude(sender_key__startswith="hostile")
-    failing = judged.filter(verdict_passed=False).exclude(title=FAILED).order_by("-pk")[:5]
+    failing = judged.filter(verdict_passed=False).exclude(title=FAILED).order_by("-pk")[:_FAILING]
     passing = list(judged.filter(verdict_passed=True).order_by("-pk").exclude(title=PASSED)[:3])
+    assert len(failing) == _FAILING, list(Incident.objects.values_list("state", "verdict_passed", "title"))
     worked, running, closed, reopened, snoozed = (one.pk for one in failing)
     mats, katarina = someone("mats"), someone("katarina")
     _move(worked, "acknowledge", by=katarina)

@@ -37,7 +37,9 @@ def test_killed_in_the_middle_the_same_command_completes_it_and_doubles_nothing(
         variables = {**quick, **server.variables, "CRITIC_KINDS": "", "DATABASE_POOL": ""}
         arguments = ("manage.py", "evaluate", str(folder), "-n", str(RUNS), "-j", "2")
         killed = start_process(*arguments, "--here", **variables)
-        wait_until(lambda: EvaluationRun.objects.filter(state="done").count() >= 2, every=0.02)
+        runs = EvaluationRun.objects.all()
+        wait_until(lambda: runs.filter(state="done").count() >= 2, every=0.02)
+        wait_until(runs.filter(state="running").exists, every=0.02)
         os.killpg(killed.pid, signal.SIGKILL)
         killed.wait(10)
         assert EvaluationRun.objects.filter(state="done").count() < ALL
@@ -52,7 +54,7 @@ def test_killed_in_the_middle_the_same_command_completes_it_and_doubles_nothing(
     assert "broken.json: does not load" in done.stdout
     row = Evaluation.objects.get()
     assert row.finished_at is not None
-    runs = EvaluationRun.objects.all()
+    runs = EvaluationRun.objects.all()  # read anew
     assert len({(run.case_id, run.number) for run in runs}) == runs.count() == ALL
     assert {run.state for run in runs} == {"done"}
     assert EvaluationTranscript.objects.count() == ALL
