@@ -38,15 +38,16 @@ def asked(monkeypatch: pytest.MonkeyPatch, settings: Any, admin_dsn: str, logs: 
     settings.TRIAGE_TOOLS = [SHOP / "tools"]
     settings.TRIAGE_CONNECTORS = str(SHOP / "connectors.yaml")
     settings.TRIAGE_CITATIONS = str(SHOP / "citations.yaml")
-    _forget()
+    forget()
     try:
         yield
     finally:
         registry.current().close()
-        _forget()
+        forget()
 
 
-def _forget() -> None:
+def forget() -> None:
+    """Let what was loaded of tools, citations and rules be loaded anew."""
     registry.current.cache_clear()
     declared.current.cache_clear()
     rulebook.loaded_rulebook.cache_clear()

@@ -11,7 +11,6 @@ import pytest
 from django.contrib.auth.models import Group
 from django.core.management import CommandError, call_command
 from django.db import connections
-from django.db.models import Sum
 
 from accounts.models import User
 from accounts.roles import Role
@@ -20,7 +19,6 @@ from investigations.models import EndpointUse
 from investigations.states import Purpose
 from tests import scripted
 from tests.db.drilled import answering, golden_file, label_of, reply, two_endpoints
-from trials.drills.spending import Spending
 from trials.holding import Held
 from trials.models import Drill, DrillRow, DrillRun
 
@@ -136,39 +134,6 @@ def test_an_endpoint_that_goes_down_stops_the_drill_and_a_rerun_asks_only_what_i
     assert DrillRun.objects.filter(endpoint="candidate").count() == 1
     assert len(rows_of(golden, "candidate")) == SMALL
     assert not list(golden.parent.glob("*.part"))
-
-
-@pytest.mark.parametrize("at_once", [1, 3])
-def test_a_drill_ends_before_the_exchange_that_could_pass_its_cap_and_goes_on_with_a_higher_one(
-    settings: Any, golden: Path, at_once: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    most: list[int] = []
-    take = Spending.take
-
-    def taken(one: Spending, worst: int) -> None:
-        most.append(worst)
-        take(one, worst)
-
-    monkeypatch.setattr(Spending, "take", taken)
-    with two_endpoints(settings, answering({}), answering({})) as (old, new):
-        refused(golden, "the next exchange could pass 0.001; 0.000 is spent, 0 of 6 at default", cap="0.001")
-        assert not old.requests
-        assert not new.requests
-        cost = 350  # of a row: 100 tokens read and 10 written
-        refused(
-            golden, "at default are booked and stay", at_once=at_once, cap=f"{(max(most) + 2 * cost) / 1e6}"
-        )
-        spent = DrillRow.objects.aggregate(of=Sum("micros"))["of"]
-        assert 0 < len(old.requests) == spent / cost <= 3, "an answer that was paid for is lost"
-        drill(golden, cap="1")
-        assert (len(old.requests), len(new.requests)) == (SMALL, SMALL)
-    refused(golden, "no amount of money", cap="much")
-
-
-def refused(golden: Path, words: str, **more: Any) -> None:
-    with pytest.raises(CommandError) as told:
-        drill(golden, **more)
-    assert words in str(told.value)
 
 
 def test_a_row_that_the_endpoint_stays_down_for_is_asked_thrice_and_leaves_every_denominator(

@@ -27,6 +27,7 @@ from incidents.models import Identifier, Incident, PassAudit, Source
 from investigations.models import Investigation
 from tests.browser import furniture, furniture_writes, looking
 from tests.browser.site import READER_PASSWORD, Site, shop_actions
+from tests.db import shop
 from tests.fakes import writes
 from tests.flow.play import KEY
 from tests.scripted import Endpoint, says
@@ -128,13 +129,13 @@ def furnished(servers: Servers, folder: Path) -> Iterator[Furnished]:
         for name in ("SHOP_READER_URL", "SHOP_LOGS"):
             patch.setenv(name, named[name])
         patch.setenv(writes.FOLDER, str(folder))
-        registry.current.cache_clear()
+        shop.forget()
         try:
             yield _furnished(world, folder, model)
         finally:
             model.close()
             registry.current().close()
-            registry.current.cache_clear()
+            shop.forget()
 
 
 def _furnished(world: World, folder: Path, model: Endpoint) -> Furnished:
