@@ -15,6 +15,7 @@ from toolbox import proofwatch
 from toolbox.mcp import front
 from triage.bodylimit import App, limit_bodies
 from triage.checks import write_credentials_are_elsewhere
+from triage.hangups import carried_out
 from triage.mcp_address import configured_address
 from triage.mcp_tools import House
 from triage.together import together
@@ -25,7 +26,9 @@ for _found in write_credentials_are_elsewhere(None):
 application = proofwatch.begun_by(
     together(
         limit_bodies(
-            limit_bodies(cast("App", _django), prefix="/hooks/", limit=settings.DELIVERY_MAX_BYTES),
+            limit_bodies(
+                carried_out(cast("App", _django)), prefix="/hooks/", limit=settings.DELIVERY_MAX_BYTES
+            ),
             prefix="/api/",
             limit=settings.MCP_MAX_BYTES,
         ),
