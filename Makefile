@@ -20,7 +20,7 @@ manage: python ## Run a command beside a running demo: make manage do="doctor"
 	@$(BOOT) -- manage.py $(do)
 
 test: python ## Run the tests, with scaled counts (T="tests/pure -k name" runs some)
-	@$(BOOT) --with development -- -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(T)
+	@$(BOOT) --with development -- -m pytest -n 4 --dist loadfile --no-loadscope-reorder $(T)
 
 test-pure: python ## Run the pure tests alone, without servers: a few seconds, so after every change
 	@$(BOOT) --with development -- -m pytest tests/pure -p no:logging -p no:xdist --capture=sys $(T)
