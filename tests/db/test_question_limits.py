@@ -87,3 +87,31 @@ def test_a_setting_of_the_whole_server_is_not_relied_on(
         role.execute("SELECT pg_reload_conf()")
     assert outcome.result is not None, outcome.reason
     assert outcome.result["found"][0]["lock"] == "500ms"
+
+
+VIEW = """
+    CREATE VIEW found_first.pg_settings AS SELECT name, '100' AS setting, 'user' AS source
+    FROM unnest(ARRAY['idle_in_transaction_session_timeout', 'lock_timeout']) name
+"""
+OPERATOR = """
+    CREATE FUNCTION found_first.says_yes(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT true';
+    CREATE OPERATOR found_first.= (LEFTARG=text, RIGHTARG=text, FUNCTION=found_first.says_yes)
+"""
+
+
+@pytest.mark.parametrize("found_first", [VIEW, OPERATOR], ids=["view", "operator"])
+def test_what_is_found_before_the_servers_own_does_not_say_what_bounds_a_question(
+    connector: PostgresConnector, role: psycopg.Connection, found_first: str
+) -> None:
+    """A reader's search_path names the server's own schema last; others may write in those before it."""
+    role.execute("CREATE SCHEMA found_first")
+    try:
+        role.execute(found_first)
+        role.execute(f"GRANT USAGE ON SCHEMA found_first TO {ROLE}")
+        role.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA found_first TO {ROLE}")
+        role.execute(f"ALTER ROLE {ROLE} SET search_path = found_first, pg_catalog")
+        outcome = connector.ask(tool(LIMITS), {}, datetime.now(UTC))
+    finally:
+        role.execute("DROP SCHEMA found_first CASCADE")
+    assert outcome.result is not None, outcome.reason
+    assert outcome.result["found"][0]["lock"] == "500ms"

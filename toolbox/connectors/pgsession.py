@@ -26,10 +26,11 @@ from toolbox.definitions import Statement
 
 _IDLE_MILLISECONDS = 60_000
 # Of the role alone, or of it in a database: no file that is read again changes these while the session lasts.
+# Nothing in it is looked for by the search_path: there, what others wrote may stand before the server's own.
 _OWN_LIMITS = b"""
-    SELECT setting FROM pg_settings
-    WHERE name IN ('idle_in_transaction_session_timeout', 'lock_timeout')
-          AND source IN ('user', 'database user')
+    SELECT setting FROM pg_catalog.pg_settings
+    WHERE name OPERATOR(pg_catalog.=) ANY (ARRAY['idle_in_transaction_session_timeout', 'lock_timeout'])
+          AND source OPERATOR(pg_catalog.=) ANY (ARRAY['user', 'database user'])
     ORDER BY name
 """
 _OPTIONS = "-c DateStyle=ISO,YMD -c TimeZone=UTC -c IntervalStyle=iso_8601 -c bytea_output=hex"
