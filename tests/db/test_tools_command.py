@@ -221,11 +221,14 @@ def test_readerrole_prints_a_role_that_is_proven(
         made = PostgresConnector("printed", "Printed", "PRINTED_READER_URL")
         found = [one for one in made.prove(Deadline(10)).findings if not one.warning]
         made.close()
+        with psycopg.connect(dsn) as reading:
+            (row,) = reading.execute("SELECT current_schemas(true)::text[]")
     finally:
         with psycopg.connect(postgres_server.dsn(attempted.DATABASE), autocommit=True) as link:
             link.execute("DROP OWNED BY printed_reader")
             link.execute("DROP ROLE printed_reader")
     assert found == []
+    assert row == (["pg_catalog", "app"],), "what others write in a schema may stand for the server's own"
 
 
 def test_readerrole_on_a_managed_server_leaves_what_can_only_be_acknowledged(

@@ -88,7 +88,7 @@ ALTER DEFAULT PRIVILEGES FOR ROLE {keeper} REVOKE EXECUTE ON ROUTINES FROM PUBLI
 GRANT USAGE ON SCHEMA {places} TO {reader};
 GRANT SELECT ON {tables} TO {reader};
 {settings}
-ALTER ROLE {reader} SET search_path = {places}, pg_catalog;
+ALTER ROLE {reader} SET search_path = pg_catalog, {places};
 """  # noqa: S608 every name is quoted by identifier() or literal()
 
 
