@@ -352,7 +352,7 @@ class Keys(_Seated):
         try:
             return self.page.evaluate(script, *given)
         except Error as error:
-            if "navigation" not in str(error):
+            if not any(words in str(error) for words in ("navigation", "of null")):  # no page, or no body yet
                 raise
             self.page.wait_for_load_state()  # of the page that was about to come
             return self._ask(script, *given)
